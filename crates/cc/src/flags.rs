@@ -19,10 +19,21 @@ pub const BITCODE_FLAGS: [&str; 11] = [
 /// The same on x86_64 only: with `-mcx16`, 16-byte atomics are instructions instead of library calls.
 pub const X86_64_BITCODE_FLAGS: &[&str] = &["-mcx16"];
 
+/// Notes in a module's debug information that memory in it may be used as several types at once.
+const LOOSE_TYPES: [&str; 4] = ["-Xclang", "-dwarf-debug-flags", "-Xclang", "-fno-strict-aliasing"];
+
 /// The user's flags that also apply to bitcode: all but those that create further files, instrument the code, or fail
-/// on warnings that occur only without optimisation.
+/// on warnings that occur only without optimisation. That memory may be used as several types at once makes no difference
+/// without optimisation, so the module is told.
 pub fn bitcode_flags(flags: &[String]) -> Vec<String> {
-    flags.iter().filter(|flag| !is_left_out(flag)).cloned().collect()
+    let kept = flags.iter().filter(|flag| !is_left_out(flag)).cloned();
+    kept.chain(note_on_types(flags.iter()).iter().map(ToString::to_string)).collect()
+}
+
+/// The flags that tell a module what the user's flags say about types.
+pub fn note_on_types<'a>(flags: impl DoubleEndedIterator<Item = &'a String>) -> &'static [&'static str] {
+    let last = flags.rev().find(|flag| flag.ends_with("strict-aliasing"));
+    if last.is_some_and(|flag| flag == "-fno-strict-aliasing") { &LOOSE_TYPES } else { &[] }
 }
 
 /// Whether flags ask for code of another processor than x86_64.
@@ -69,5 +80,12 @@ mod tests {
     fn flags_that_change_code_are_kept() {
         let flags = ["-O2", "-DNDEBUG", "-fsanitize=thread", "-std=c11", "-Werror=format", "-flto=thin", "-Iinc"];
         assert_eq!(bitcode_flags(&flags.map(String::from)), ["-O2", "-DNDEBUG", "-std=c11", "-Iinc"]);
+    }
+
+    #[test]
+    fn the_last_word_about_aliasing_counts() {
+        let (loose, strict) = ("-fno-strict-aliasing".to_owned(), "-fstrict-aliasing".to_owned());
+        assert_eq!(bitcode_flags(&[strict.clone(), loose.clone()])[2..], LOOSE_TYPES);
+        assert_eq!(bitcode_flags(&[loose.clone(), strict.clone()]), [loose, strict]);
     }
 }

@@ -35,7 +35,7 @@ pub use database::{DATABASE, Entry, database};
 pub use directives::{Dropped, asks_for_openmp, without_code};
 pub use embedded::{Embedded, Link, Unit};
 pub use error::{Error, FileAction};
-pub use flags::{BITCODE_FLAGS, X86_64_BITCODE_FLAGS, asks_for_other_processor, bitcode_flags};
+pub use flags::{BITCODE_FLAGS, X86_64_BITCODE_FLAGS, asks_for_other_processor, bitcode_flags, note_on_types};
 pub use input::InputKind;
 pub use leniency::{LENIENT_FLAGS, Leniency, OTHER_MAIN};
 pub use wrapper::{LLVM_VERSION, Tools, find_clang, wrap};

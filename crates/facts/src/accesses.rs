@@ -41,6 +41,8 @@ pub struct Access {
     pub perhaps: bool,
     /// What it touches, whatever the pointer may be to: characters of a text, or a stream.
     pub content: Option<Content>,
+    /// Whether it reads what the statement copies elsewhere.
+    pub is_source: bool,
 }
 
 /// What a statement of a function touches.
@@ -54,6 +56,7 @@ pub fn accesses(program: &Program, function: FunctionId, stmt: &Stmt) -> Vec<Acc
         }
         Stmt::Copy { to, from, len } => {
             found.add(from, constant(len), Read, false);
+            found.found.iter_mut().for_each(|access| access.is_source = true);
             found.add(to, constant(len), Write, false);
         }
         Stmt::Fill { to, len, .. } => found.add(to, constant(len), Write, false),
@@ -103,7 +106,15 @@ struct Found<'p> {
 impl Found<'_> {
     fn sized(&mut self, address: &Operand, size: u32, kind: AccessKind, order: Option<Order>) {
         let (designator, len) = (Designator::Pointer(*address), Some(u64::from(size)));
-        self.found.push(Access { designator, len, kind, atomic: order.is_some(), perhaps: false, content: None });
+        self.found.push(Access {
+            designator,
+            len,
+            kind,
+            atomic: order.is_some(),
+            perhaps: false,
+            content: None,
+            is_source: false,
+        });
     }
     fn add(&mut self, address: &Operand, len: Option<u64>, kind: AccessKind, atomic: bool) {
         self.push(Designator::Pointer(*address), len, kind, atomic, false);
@@ -114,20 +125,28 @@ impl Found<'_> {
         self.push(designator, None, kind, false, true);
     }
     fn push(&mut self, designator: Designator, len: Option<u64>, kind: AccessKind, atomic: bool, perhaps: bool) {
-        self.found.push(Access { designator, len, kind, atomic, perhaps, content: None });
+        self.found.push(Access { designator, len, kind, atomic, perhaps, content: None, is_source: false });
     }
 
     /// Touches what an argument points to, which is a text if the function is one for texts.
     fn text(&mut self, address: &Operand, kind: AccessKind, perhaps: bool, text: bool) {
         let (designator, content) = (Designator::Pointer(*address), text.then_some(Content::Text));
-        self.found.push(Access { designator, len: None, kind, atomic: false, perhaps, content });
+        self.found.push(Access { designator, len: None, kind, atomic: false, perhaps, content, is_source: false });
     }
 
     /// Uses a stream, and the buffer that the program may have given it. A stream is the library's: where nothing is known
     /// of the pointer, it is to nothing of the program's.
     fn stream(&mut self, stream: &Operand, locked: bool) {
         let (designator, content) = (Designator::Pointer(*stream), Some(Content::Stream));
-        self.found.push(Access { designator, len: None, kind: Write, atomic: locked, perhaps: true, content });
+        self.found.push(Access {
+            designator,
+            len: None,
+            kind: Write,
+            atomic: locked,
+            perhaps: true,
+            content,
+            is_source: false,
+        });
         self.push(Designator::BehindLibrary(LibraryState::StreamBuffers), None, Write, true, true);
     }
 
@@ -149,7 +168,15 @@ impl Found<'_> {
                 Effect::Write(n, len @ Size::Of(CType::File)) => {
                     let (designator, content) = (Designator::Pointer(arg(*n)), Some(Content::Stream));
                     let len = size(len);
-                    self.found.push(Access { designator, len, kind: Write, atomic: false, perhaps: false, content });
+                    self.found.push(Access {
+                        designator,
+                        len,
+                        kind: Write,
+                        atomic: false,
+                        perhaps: false,
+                        content,
+                        is_source: false,
+                    });
                 }
                 Effect::Read(n, len) | Effect::ReadAfter(n, len) => self.add(&arg(*n), size(len), Read, false),
                 Effect::Write(n, len) | Effect::WriteAfter(n, len) => self.add(&arg(*n), size(len), Write, false),

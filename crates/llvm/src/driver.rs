@@ -162,6 +162,7 @@ impl Clang {
         let map = format!("-fdebug-prefix-map={}=<raceproof>", include.display());
         arguments.extend(["-idirafter".as_ref(), include.as_os_str(), map.as_ref()]);
         arguments.extend(self.bitcode_flags(&users));
+        arguments.extend(cc::note_on_types(users.iter().copied()).iter().map(OsStr::new));
         arguments.extend(cc::LENIENT_FLAGS.map(OsStr::new));
         arguments.extend(more.iter().map(OsStr::new));
         arguments.extend([source.path.as_os_str(), "-o".as_ref(), output.as_os_str()]);

@@ -11,23 +11,22 @@ use std::collections::BTreeSet;
 
 use inkwell::llvm_sys::LLVMOpcode;
 use model::{IndexVec, SiteId};
-use program::members::{Content, Slot};
+use program::members::{Content, Slot, Whole};
+use program::whole::MOST_SLOTS;
 use program::{Lvalue, Member, Record, RecordId, Site};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::functions::Functions;
 use crate::ir::{Layout, Module, Node, Ty, Value};
-use crate::names::DebugType;
+use crate::names::{DebugType, WholeAccess, Wholes};
 use crate::sites::Sites;
-
-/// More parts of a struct are not looked at.
-const MOST_SLOTS: usize = 256;
 
 /// Fills in as which members sites touch memory. Returns the structs.
 pub(crate) fn annotate<'m>(
     module: Module<'m>,
     functions: &Functions<'m>,
     sites: &Sites<'m>,
+    wholes: &Wholes,
     table: &mut IndexVec<SiteId, Site>,
 ) -> IndexVec<RecordId, Record> {
     if module.compile_units().is_empty() {
@@ -39,7 +38,14 @@ pub(crate) fn annotate<'m>(
         of_type: FxHashMap::default(),
         ids: FxHashMap::default(),
         records: IndexVec::new(),
+        going_on: wholes.going_on.iter().filter_map(|name| plain_name(name)).collect(),
     };
+    // A struct of which only parts are accessed tells what may be in one block.
+    for (_, function) in functions.defined() {
+        for source in function.instructions().iter().filter_map(|instruction| instruction.gep_source()) {
+            members.record(source);
+        }
+    }
     for (_, function) in functions.defined() {
         for instruction in function.instructions() {
             let Some(site) = sites.id(instruction) else { continue };
@@ -48,6 +54,7 @@ pub(crate) fn annotate<'m>(
             }
         }
     }
+    members.add_wholes(wholes, table);
     members.records
 }
 
@@ -59,6 +66,8 @@ struct Members<'m> {
     of_type: FxHashMap<Ty<'m>, Option<RecordId>>,
     ids: FxHashMap<Record, RecordId>,
     records: IndexVec<RecordId, Record>,
+    /// Names of structs behind whose end something may be kept.
+    going_on: BTreeSet<String>,
 }
 
 /// Bytes of a struct.
@@ -130,11 +139,41 @@ impl<'m> Members<'m> {
         (!is_last && size > 0).then_some(Place { size, ..at })
     }
 
+    /// Fills in what is accessed as whole structs. Which struct is meant has to be certain.
+    fn add_wholes(&self, wholes: &Wholes, table: &mut IndexVec<SiteId, Site>) {
+        let mut by_name: FxHashMap<&str, Vec<RecordId>> = FxHashMap::default();
+        for (id, record) in self.records.iter_enumerated() {
+            by_name.entry(&record.name).or_default().push(id);
+        }
+        for WholeAccess { site, is_source, names, len } in &wholes.accesses {
+            let plain: Vec<String> = names.iter().filter_map(|name| plain_name(name)).collect();
+            let called: BTreeSet<RecordId> =
+                plain.iter().filter_map(|name| by_name.get(name.as_str())).flatten().copied().collect();
+            let is_vague = len.is_none() && plain.iter().any(|name| self.going_on.contains(name));
+            let [record] = called.into_iter().collect::<Vec<_>>()[..] else { continue };
+            if !is_vague {
+                let lvalue = Some(Lvalue::Whole(Whole { record, len: *len }));
+                let site = &mut table[*site];
+                if *is_source { site.source = lvalue } else { site.lvalue = lvalue }
+            }
+        }
+    }
+
+    /// Whether what a struct ends with is an array, which may go on behind it.
+    fn ends_in_array(&self, ty: Ty<'m>) -> bool {
+        let last = ty.struct_elements().and_then(|elements| elements.last().copied());
+        ty.is_array() || last.is_some_and(|last| self.ends_in_array(last))
+    }
+
     fn record(&mut self, ty: Ty<'m>) -> Option<RecordId> {
         if let Some(known) = self.of_type.get(&ty) {
             return *known;
         }
-        let id = self.described(ty).map(|record| match self.ids.get(&record) {
+        let described = self.described(ty);
+        if let Some(record) = described.as_ref().filter(|_| self.ends_in_array(ty)) {
+            self.going_on.insert(record.name.clone());
+        }
+        let id = described.map(|record| match self.ids.get(&record) {
             Some(id) => *id,
             None => {
                 let id = self.records.push(record.clone());

@@ -124,7 +124,16 @@ impl<'m> Sites<'m> {
             }
             next = at.inlined_at();
         }
-        Site { function, source_function, location, inlined_at, expression: None, allocates: None, lvalue: None }
+        Site {
+            function,
+            source_function,
+            location,
+            inlined_at,
+            expression: None,
+            allocates: None,
+            lvalue: None,
+            source: None,
+        }
     }
 
     fn location(&mut self, at: DebugLocation<'m>) -> Option<Location> {

@@ -11,7 +11,7 @@ use std::ops::Range;
 use facts::order::{MomentId, ThreadId};
 use facts::spot::{ObjectId, Spot};
 use model::index::{IndexVec, index_type};
-use model::{LockMode, SiteId};
+use model::{AccessKind, LockMode, SiteId};
 use program::Lvalue;
 use rustc_hash::FxHashMap;
 
@@ -29,6 +29,7 @@ index_type! {
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct Brief {
     pub(crate) writes: bool,
+    pub(crate) frees: bool,
     pub(crate) atomic: bool,
     pub(crate) fresh: bool,
     pub(crate) wild: bool,
@@ -47,6 +48,7 @@ impl Brief {
     fn new(way: &Way) -> Self {
         Self {
             writes: way.kind.writes(),
+            frees: way.kind == AccessKind::Free,
             atomic: way.atomic,
             fresh: way.fresh,
             wild: way.wild,

@@ -15,7 +15,7 @@ use facts::{Rounds, Solved};
 use model::index::{IndexVec, index_type};
 use model::{AccessKind, LockMode, SiteId, Spent};
 use program::members::{Content, may_be_same};
-use program::{FunctionId, Lvalue};
+use program::{FunctionId, Lvalue, Site};
 use rustc_hash::FxHashMap;
 
 use crate::effects::{Effects, LocksetState};
@@ -139,7 +139,8 @@ impl Events {
 }
 
 /// As what an access touches memory: what its statement says, or what its site does. Blocks are freed as whatever they are.
-fn lvalue(access: &Access, of_site: Option<Lvalue>) -> Option<Lvalue> {
+fn lvalue(access: &Access, site: &Site) -> Option<Lvalue> {
+    let of_site = if access.is_source { site.source } else { site.lvalue };
     let bytes = Some(Content::Bytes).filter(|_| access.kind != AccessKind::Free);
     access.content.map(Lvalue::Scalar).or(of_site).or(bytes.map(Lvalue::Scalar))
 }
@@ -230,7 +231,7 @@ impl Collector<'_, '_> {
                         !access.perhaps && facts.points_to.is_wild(function, &operand) && spots.is_empty()
                     });
                     let address = address.map(|(address, _)| address);
-                    let lvalue = lvalue(&access, facts.program.sites[site].lvalue);
+                    let lvalue = lvalue(&access, &facts.program.sites[site]);
                     let is_stream = |spot: &Spot| matches!(facts.points_to.origin(spot.object), Origin::Stream(_));
                     let mut spots: Vec<Spot> = spots;
                     // Nothing is freed when one of the C library's own streams is closed, and what may be to other memory as
@@ -238,6 +239,11 @@ impl Collector<'_, '_> {
                     let elsewhere = facts.points_to.uses_types() && !spots.iter().all(is_stream);
                     let into_streams = !elsewhere || self.touches_streams(lvalue);
                     spots.retain(|spot| !is_stream(spot) || access.kind != AccessKind::Free && into_streams);
+                    // A variable is never freed.
+                    let is_variable = |spot: &Spot| {
+                        matches!(facts.points_to.origin(spot.object), Origin::Global(_) | Origin::Stack(..))
+                    };
+                    spots.retain(|spot| access.kind != AccessKind::Free || !is_variable(spot));
                     let spots = if wild { self.anywhere() } else { self.under_all_names(&spots) };
                     if !self.spots.get(spots).is_empty() {
                         let fresh = address.as_ref().is_some_and(|a| self.fresh.is_fresh(place, a));

@@ -14,6 +14,7 @@
 mod bottom_up;
 mod breakdown;
 mod bundles;
+mod declared;
 mod effects;
 pub mod emit;
 mod entries;

@@ -6,8 +6,9 @@
 use std::collections::BTreeMap;
 
 use facts::order::ThreadId;
+use facts::spot::{ObjectId, Origin};
 use model::index::IndexVec;
-use model::{Pair, SiteId};
+use model::{AccessKind, Pair, SiteId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::breakdown::Breakdown;
@@ -24,6 +25,10 @@ use crate::verdict::{Answer, Finding, Ground, Reason, Side, is_crowd};
 const MOST_WARNINGS: usize = 12_000;
 /// Most warnings of two sets of sites that are listed one by one.
 const MOST_OF_SETS: usize = 400;
+/// Once so many warnings are listed, no object gets more than its share.
+const MANY_WARNINGS: usize = 2_000;
+/// That share.
+const MOST_OF_OBJECT: usize = 100;
 /// Most absent pairs that are listed one by one.
 const MOST_ABSENT: usize = 5_000;
 /// Most pairs that are looked at to list some of them.
@@ -41,22 +46,29 @@ pub struct ClassPairs {
 /// Which pairs of sites may race, as pairs of sets of sites.
 #[derive(Default)]
 pub(crate) struct Warned {
-    /// For each set those with it.
+    /// For each set those with it whose number is no smaller.
     partners: FxHashMap<SitesId, FxHashSet<SitesId>>,
+    /// All sets with partners.
+    all: FxHashSet<SitesId>,
     /// The sets that a site is in, of those with partners; sorted.
     sets: FxHashMap<SiteId, Vec<SitesId>>,
 }
 
 impl Warned {
     fn insert(&mut self, one: SitesId, other: SitesId) -> bool {
-        let new = self.partners.entry(one).or_default().insert(other);
-        self.partners.entry(other).or_default().insert(one);
+        let new = self.partners.entry(one.min(other)).or_default().insert(one.max(other));
+        if new {
+            self.all.extend([one, other]);
+        }
         new
+    }
+    fn are_partners(&self, one: SitesId, other: SitesId) -> bool {
+        self.partners.get(&one.min(other)).is_some_and(|partners| partners.contains(&one.max(other)))
     }
     /// Makes it possible to ask about sites, when no more sets are coming.
     fn index(&mut self, sites: &IndexVec<SitesId, Vec<SiteId>>) {
         self.sets.clear();
-        for (id, set) in sites.iter_enumerated().filter(|(id, _)| self.partners.contains_key(id)) {
+        for (id, set) in sites.iter_enumerated().filter(|(id, _)| self.all.contains(id)) {
             set.iter().for_each(|site| self.sets.entry(*site).or_default().push(id));
         }
     }
@@ -64,14 +76,7 @@ impl Warned {
     pub(crate) fn contains(&self, pair: Pair) -> bool {
         let of = |site: SiteId| self.sets.get(&site).map_or(&[][..], Vec::as_slice);
         let [one, other] = pair.sites().map(of);
-        one.iter().any(|set| {
-            let partners = &self.partners[set];
-            if partners.len() < other.len() {
-                partners.iter().any(|partner| other.binary_search(partner).is_ok())
-            } else {
-                other.iter().any(|set| partners.contains(set))
-            }
-        })
+        one.iter().any(|set| other.iter().any(|partner| self.are_partners(*set, *partner)))
     }
 }
 
@@ -98,6 +103,32 @@ pub(crate) struct Listing<'a, 'p> {
     gone_through: FxHashSet<(SitesId, SitesId)>,
     /// How many pairs may still be looked at to list them.
     looks: u64,
+    /// For each site how many objects it may touch.
+    targets: FxHashMap<SiteId, Targets>,
+    /// How many warnings are listed about each object.
+    of_object: FxHashMap<ObjectId, usize>,
+}
+
+/// What a site may touch.
+#[derive(Default)]
+struct Targets {
+    last: Option<ObjectId>,
+    count: usize,
+    /// Among them is one that stands for very many.
+    crowd: bool,
+}
+
+/// The objects that each site may touch.
+fn targets(meetings: &Meetings<'_, '_>) -> FxHashMap<SiteId, Targets> {
+    let mut found: FxHashMap<SiteId, Targets> = FxHashMap::default();
+    for (object, classes) in &meetings.events.classes {
+        for site in classes.iter().flat_map(|class| &meetings.events.sites[class.sites]) {
+            let targets = found.entry(*site).or_default();
+            targets.crowd |= is_crowd(meetings.facts, *object);
+            targets.count += usize::from(targets.last.replace(*object) != Some(*object));
+        }
+    }
+    found
 }
 
 impl<'a, 'p> Listing<'a, 'p> {
@@ -116,6 +147,8 @@ impl<'a, 'p> Listing<'a, 'p> {
             apart: FxHashSet::default(),
             gone_through: FxHashSet::default(),
             looks: MOST_LOOKS,
+            targets: targets(meetings),
+            of_object: FxHashMap::default(),
         }
     }
 
@@ -143,6 +176,11 @@ impl<'a, 'p> Listing<'a, 'p> {
         self.classes.absent += one.pairs(other);
         if cause == Cause::OtherType {
             // There are very many of these, and nothing to be said about one of them.
+            self.more_absent += self.site_pairs(one, other);
+            return;
+        }
+        if self.absent.len() >= MOST_ABSENT || self.looks == 0 {
+            // Counted for each way in which they meet.
             self.more_absent += self.site_pairs(one, other);
             return;
         }
@@ -191,7 +229,7 @@ impl<'a, 'p> Listing<'a, 'p> {
         }
         let (mut looked, mut all) = (0, true);
         for (a, b) in one.each_pair(other) {
-            if self.unknown.len() >= MOST_WARNINGS || self.looks == 0 {
+            if self.unknown.len() >= MOST_WARNINGS || self.looks == 0 || self.has_its_share(a.spot.object) {
                 all = false;
                 break;
             }
@@ -200,7 +238,8 @@ impl<'a, 'p> Listing<'a, 'p> {
             let (here, there) = (self.sites(a), self.sites(b));
             if self.gone_through.insert(sets) {
                 for (number, (pair, here, there)) in pairs(here, there).enumerate() {
-                    if self.unknown.len() >= MOST_WARNINGS || number >= MOST_OF_SETS {
+                    let enough = self.has_its_share(a.spot.object);
+                    if self.unknown.len() >= MOST_WARNINGS || number >= MOST_OF_SETS || enough {
                         all = false;
                         break;
                     }
@@ -228,12 +267,51 @@ impl<'a, 'p> Listing<'a, 'p> {
         let ground = match hindered {
             Some(_) => Ground::Hindered,
             None if self.way(one.0).wild || self.way(other.0).wild => Ground::Wild,
-            None if [one, other].iter().any(|(class, _)| is_crowd(facts, class.spot.object)) => Ground::Crowd,
+            None if [one, other].iter().any(|(_, site)| self.targets.get(site).is_some_and(|t| t.crowd)) => {
+                Ground::Crowd
+            }
             None => Ground::Memory,
         };
-        let answer = Answer::Unknown { why, usual_lock: None, covered: false, ground };
+        let doubts = self.doubts(one) + self.doubts(other) + 2 * usize::from(self.is_made_once(one.0, other.0));
+        let answer = Answer::Unknown { why, usual_lock: None, covered: false, ground, doubts };
         let finding = self.finding(pair, one, other, answer);
         self.unknown.insert(pair, finding);
+        *self.of_object.entry(one.0.spot.object).or_default() += 1;
+    }
+
+    fn has_its_share(&self, object: ObjectId) -> bool {
+        self.unknown.len() >= MANY_WARNINGS
+            && self.of_object.get(&object).is_some_and(|listed| *listed >= MOST_OF_OBJECT)
+    }
+
+    /// How many things speak against a warning with an access: it is to one of several blocks or to a local, or ends its life, it is not
+    /// known who makes it, the first thread makes it without a lock, perhaps before there are others, or it may be to
+    /// something else.
+    fn doubts(&self, (class, site): (&Class, SiteId)) -> usize {
+        let (facts, way) = (self.meetings.facts, self.way(class));
+        let is_first = way.thread.is_some_and(|thread| facts.order.threads[thread].made_at.is_none());
+        let doubts = [
+            !facts.is_unique(class.spot.object),
+            way.kind == AccessKind::Free,
+            way.thread.is_none_or(|thread| facts.order.threads[thread].any_time),
+            is_first && way.locks.is_empty(),
+            matches!(facts.points_to.origin(class.spot.object), Origin::Stack(..)),
+            self.targets.get(&site).is_some_and(|targets| targets.count > 1),
+            self.targets.get(&site).is_some_and(|targets| targets.count > 4),
+        ];
+        doubts.into_iter().filter(|doubt| *doubt).count()
+    }
+
+    /// Whether two accesses are made by threads of one statement that is in no loop: only who calls its function twice makes
+    /// several of them.
+    fn is_made_once(&self, one: &Class, other: &Class) -> bool {
+        let facts = self.meetings.facts;
+        let Some(thread) = self.way(one).thread.filter(|thread| self.way(other).thread == Some(*thread)) else {
+            return false;
+        };
+        facts.order.threads[thread].made_at.is_some_and(|(_, (function, block, _))| {
+            !facts.graphs[function].loops.iter().any(|around| around.contains(block))
+        })
     }
 
     fn finding(&self, pair: Pair, one: (&Class, SiteId), other: (&Class, SiteId), answer: Answer) -> Finding {

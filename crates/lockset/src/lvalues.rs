@@ -5,6 +5,7 @@ use fixedbitset::FixedBitSet;
 use model::Spent;
 use model::index::IndexVec;
 use program::members::{Lvalue, Record, RecordId, may_be_same};
+use program::whole::Extent;
 use rustc_hash::FxHashMap;
 
 use crate::bundles::{Brief, BriefId};
@@ -15,6 +16,7 @@ pub(crate) struct Lvalues {
     of: IndexVec<BriefId, Option<usize>>,
     /// For each lvalue those that cannot be the same bytes.
     apart: Vec<FixedBitSet>,
+    all: Vec<Lvalue>,
 }
 
 impl Lvalues {
@@ -36,10 +38,33 @@ impl Lvalues {
         for one in &all {
             rounds.begin()?;
             let mut others = FixedBitSet::with_capacity(all.len());
-            all.iter().enumerate().for_each(|(at, other)| others.set(at, !may_be_same(records, *one, *other)));
+            let extent = if let Lvalue::Whole(whole) = one { Some(Extent::of(records, *whole)) } else { None };
+            for (at, other) in all.iter().enumerate() {
+                let same = match (&extent, other) {
+                    (Some(extent), other) => extent.may_be(*other),
+                    // Set from the other side.
+                    (None, Lvalue::Whole(_)) => true,
+                    (None, other) => may_be_same(records, *one, *other),
+                };
+                others.set(at, !same);
+            }
             apart.push(others);
         }
-        Ok(Self { of, apart })
+        for at in 0..all.len() {
+            for other in apart[at].ones().collect::<Vec<_>>() {
+                apart[other].insert(at);
+            }
+        }
+        Ok(Self { of, apart, all })
+    }
+
+    /// All of them, by number.
+    pub(crate) fn all(&self) -> &[Lvalue] {
+        &self.all
+    }
+    /// The number of a brief's.
+    pub(crate) fn of(&self, brief: BriefId) -> Option<usize> {
+        self.of[brief]
     }
 
     /// Whether what is accessed in one of these ways is never what is accessed in the other.

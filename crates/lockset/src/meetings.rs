@@ -7,6 +7,7 @@ use model::{SiteId, Spent};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::bundles::{Brief, BriefId, Bundle, Bundler, Bundles, Cell};
+use crate::declared::Declared;
 use crate::events::{Class, Events, SitesId, Way};
 use crate::lvalues::Lvalues;
 use crate::reasons::{Cause, Reasons};
@@ -41,6 +42,7 @@ pub(crate) struct Meetings<'a, 'p> {
     parallel: Vec<bool>,
     when_count: usize,
     lvalues: Lvalues,
+    declared: Declared,
 }
 
 impl<'a, 'p> Meetings<'a, 'p> {
@@ -82,7 +84,22 @@ impl<'a, 'p> Meetings<'a, 'p> {
         let sites = sites.into_values();
         let when_count = all_whens.len();
         let lvalues = Lvalues::new(&facts.program.records, &briefs, &mut rounds)?;
-        Ok(Self { facts, events, reasons, sites, briefs, of_object, wild, known, whens, parallel, when_count, lvalues })
+        let declared = Declared::new(facts, lvalues.all());
+        Ok(Self {
+            facts,
+            events,
+            reasons,
+            sites,
+            briefs,
+            of_object,
+            wild,
+            known,
+            whens,
+            parallel,
+            when_count,
+            lvalues,
+            declared,
+        })
     }
 
     /// Acts on all pairs of an object's bundles that conflict, and on those of its own with its collapsed node's.
@@ -126,9 +143,9 @@ impl<'a, 'p> Meetings<'a, 'p> {
     ) -> Result<(), Spent> {
         let mut rounds = Rounds::new(self.facts.budget, 256);
         let mut judge = |one: &Bundle, other: &Bundle, at: Option<&(Way, Spot)>| {
-            if let Some(between) = self.between(one, other, at.map_or(Known::Crowd, Known::Member)) {
-                act(one, other, between);
-            }
+            let Some(between) = self.between(one, other, at.map_or(Known::Crowd, Known::Member)) else { return };
+            let is_elsewhere = between != Between::Absent(Cause::OtherType) && self.is_elsewhere(object, other.brief);
+            act(one, other, if is_elsewhere { Between::Absent(Cause::OtherType) } else { between });
         };
         let all = || node.anywhere.iter().chain(&node.elsewhere);
         let unique = self.facts.is_unique(object);
@@ -165,6 +182,16 @@ impl<'a, 'p> Meetings<'a, 'p> {
             }
         }
         Ok(())
+    }
+
+    /// Whether an access to any of very many objects cannot be to this one, because of what it is.
+    fn is_elsewhere(&self, object: ObjectId, brief: BriefId) -> bool {
+        let brief_is = &self.briefs[brief];
+        if brief_is.lanes || !self.declared.is_variable(object) {
+            return false;
+        }
+        let lvalue = self.lvalues.of(brief);
+        brief_is.frees || lvalue.is_some_and(|at| self.declared.without(object).is_some_and(|none| none.contains(at)))
     }
 
     /// Acts on all pairs with an access that may go anywhere, and of such accesses.

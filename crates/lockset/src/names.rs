@@ -64,6 +64,27 @@ pub(crate) fn object(facts: &Solved<'_>, spot: Spot, len: u64) -> String {
     }
 }
 
+/// What a person repairs at once: a global or a member of it, a member of a struct, or all of a block without a known type.
+/// Elements of arrays are not told apart, nor where a struct is allocated.
+pub(crate) fn variable_group(facts: &Solved<'_>, spot: Spot) -> String {
+    let program = facts.program;
+    let offset = u64::try_from(spot.offset).unwrap_or(0);
+    let site = match facts.points_to.origin(spot.object) {
+        Origin::Stack(function, local) => {
+            let at = facts.points_to.addresses.defined_at(function, local);
+            at.and_then(|(block, index)| site_at(facts, (function, block, index as usize)))
+        }
+        Origin::Heap(place) => site_at(facts, place),
+        _ => None,
+    };
+    let allocated = site.and_then(|site| program.sites.get(site)?.allocates);
+    let member = allocated.and_then(|ty| naming::name_member(program, ty, offset));
+    member.unwrap_or_else(|| match facts.points_to.origin(spot.object) {
+        Origin::Global(global) => naming::name_global_member(program, global, offset),
+        _ => object(facts, Spot::start(spot.object), 0),
+    })
+}
+
 /// A lock.
 pub(crate) fn lock(facts: &Solved<'_>, lock: &Lock) -> String {
     match lock {

@@ -38,7 +38,9 @@ impl Obstacle {
 
 /// How far something reaches that the language cannot express.
 fn of(entry: &Unmodelled) -> Option<bool> {
-    let Some(name) = &entry.function else { return Some(entry.what != Unmodelled::SPECIAL_MEMORY) };
+    let Some(name) = &entry.function else {
+        return Some(![Unmodelled::SPECIAL_MEMORY, Unmodelled::HANDLER_JUMPS].contains(&entry.what.as_str()));
+    };
     if library::is_about_signals(name) {
         // Handlers run in any thread at any time.
         return None;

@@ -3,7 +3,8 @@
 //! A warning is *covered* when another one implies it: the access comes after another of the same function on every
 //! way, to the same memory, with no fewer locks, and the other conflicts with the same partner (the weaker-than relation
 //! of section 4.1, with the covers of its section "Acquisition History-based Covers" by dominators). Nothing is
-//! dropped for that: covered warnings come last.
+//! dropped for that: covered warnings come last. Before those come further warnings about a variable: the best one
+//! about each is worth more than the second about any.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -36,17 +37,41 @@ pub(crate) fn ranked(facts: &Solved<'_>, unknown: BTreeMap<Pair, Finding>, event
     findings.sort_by_key(|finding| {
         let [a, b] = &finding.sides;
         let (last, strays) = match &finding.answer {
-            Answer::Unknown { covered, ground, usual_lock, .. } => {
+            Answer::Unknown { usual_lock, doubts, .. } => {
                 // A variable that is otherwise protected is the best sign of a mistake.
                 let strays = usual_lock.as_ref().map_or(0, |(_, held, all)| held * 100 / all.max(&1));
-                ((*ground, *covered), strays)
+                (class(finding), (strays + 1).checked_shr(*doubts as u32).unwrap_or(0))
             }
-            Answer::Absent(_) => ((Ground::Hindered, true), 0),
+            Answer::Absent(_) => (class(finding), 0),
         };
         let writes = usize::from(a.kind.writes()) + usize::from(b.kind.writes());
         (last, std::cmp::Reverse(strays), std::cmp::Reverse(writes), finding.pair)
     });
-    findings
+    let mut seen: FxHashSet<String> = FxHashSet::default();
+    let again: Vec<bool> = findings.iter().map(|finding| !seen.insert(without_indices(&finding.variable))).collect();
+    let mut numbered: Vec<(Finding, bool)> = findings.into_iter().zip(again).collect();
+    numbered.sort_by_key(|(finding, again)| (class(finding), *again));
+    numbered.into_iter().map(|(finding, _)| finding).collect()
+}
+
+/// What warnings are sorted by first: what they rest on, and whether others imply them.
+fn class(finding: &Finding) -> (Ground, bool) {
+    match &finding.answer {
+        Answer::Unknown { covered, ground, .. } => (*ground, *covered),
+        Answer::Absent(_) => (Ground::Hindered, true),
+    }
+}
+
+/// A name that is the same for all elements of an array.
+fn without_indices(name: &str) -> String {
+    let mut depth = 0;
+    let mut outside = |c: char| {
+        depth += usize::from(c == '[');
+        let keeps = depth == 0;
+        depth -= usize::from(c == ']' && depth > 0);
+        keeps
+    };
+    name.chars().filter(|c| outside(*c)).collect()
 }
 
 /// Accesses that are weaker than others.

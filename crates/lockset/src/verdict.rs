@@ -130,6 +130,8 @@ pub enum Answer {
         covered: bool,
         /// What it rests on.
         ground: Ground,
+        /// How many things speak against it that are no proof.
+        doubts: usize,
     },
 }
 
@@ -209,7 +211,7 @@ pub fn analyse(facts: &Facts) -> Result<Analysis, Spent> {
     let Listing { unknown, absent, more_warnings, more_absent, dirty, warned, classes: class_pairs, breakdown, .. } =
         listing;
     let spots = dirty.values().flatten();
-    let variables = spots.map(|spot| names::object(solved, *spot, 1)).collect::<BTreeSet<_>>().len();
+    let variables = spots.map(|spot| names::variable_group(solved, *spot)).collect::<BTreeSet<_>>().len();
     let mut findings = rank::ranked(solved, unknown, &events);
     findings.extend(absent.into_values());
     let mut outside: BTreeMap<String, Option<SiteId>> = BTreeMap::new();
@@ -244,7 +246,14 @@ fn judge<'a, 'p>(meetings: &'a Meetings<'a, 'p>, obstacle: Option<&str>) -> Resu
     let mut listing = Listing::new(meetings);
     // What is best known is listed first, as there is an end to the list.
     let mut objects: Vec<ObjectId> = meetings.events.classes.keys().copied().collect();
-    objects.sort_by_key(|object| is_crowd(meetings.facts, *object));
+    objects.sort_by_key(|object| {
+        let points_to = &meetings.facts.points_to;
+        let origin = points_to.origin(*object);
+        let is_variable = matches!(origin, Origin::Global(_));
+        let is_block = matches!(origin, Origin::Heap(_) | Origin::Stack(..));
+        let in_node = points_to.collapsed_node(*object).is_some();
+        (is_crowd(meetings.facts, *object), !is_variable && !is_block, in_node, !is_variable)
+    });
     // Objects with pairs that rest on clean publication; that is given up until nothing changes.
     let mut published: BTreeSet<ObjectId> = BTreeSet::new();
     for object in &objects {

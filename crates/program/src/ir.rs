@@ -73,6 +73,10 @@ impl Unmodelled {
     /// What is said of an access to memory of another kind than that of variables.
     pub const SPECIAL_MEMORY: &str = "accesses memory in a special address space";
 
+    /// What is said of a program whose handlers of signals may jump to where `setjmp` was called. Its edges say where that
+    /// may be from, as far as locks and threads are concerned.
+    pub const HANDLER_JUMPS: &str = "jumps, perhaps out of a handler of a signal";
+
     /// Whether it is a call at a certain place. A run of the instrumented program says when it reaches that, so it concerns
     /// those runs alone.
     pub fn is_announced(&self) -> bool {

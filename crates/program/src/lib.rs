@@ -18,6 +18,7 @@ pub mod text;
 pub mod types;
 pub mod validate;
 pub mod visit;
+pub mod whole;
 
 pub use architecture::Architecture;
 pub use ir::{

@@ -9,6 +9,8 @@
 use model::index::{IndexVec, index_type};
 use serde::{Deserialize, Serialize};
 
+use crate::whole::Extent;
+
 index_type! {
     /// A struct whose members are accessed.
     pub struct RecordId("record");
@@ -34,7 +36,7 @@ pub enum Content {
 }
 
 /// The struct behind `FILE`. Its members are accessed by inline functions of headers.
-const STREAM: &str = "_IO_FILE";
+pub(crate) const STREAM: &str = "_IO_FILE";
 
 /// A part of a struct that is not divided further.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
@@ -67,6 +69,15 @@ pub struct Member {
     pub end: u32,
 }
 
+/// Structs that are copied, filled or freed through a pointer to them.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+pub struct Whole {
+    /// The struct that the pointer is to.
+    pub record: RecordId,
+    /// So many bytes from its start; `None` for whatever the block has.
+    pub len: Option<u32>,
+}
+
 /// As what memory is touched.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 pub enum Lvalue {
@@ -74,11 +85,14 @@ pub enum Lvalue {
     Member(Member),
     /// As something of more than a byte that is no union's, wherever it is.
     Scalar(Content),
+    /// As a struct with all that is in it.
+    Whole(Whole),
 }
 
 /// Whether two accesses as these may touch the same byte.
 pub fn may_be_same(records: &IndexVec<RecordId, Record>, one: Lvalue, other: Lvalue) -> bool {
     match (one, other) {
+        (Lvalue::Whole(whole), other) | (other, Lvalue::Whole(whole)) => Extent::of(records, whole).may_be(other),
         (Lvalue::Member(one), Lvalue::Member(other)) => may_be_same_member(records, one, other),
         // Programs look at several characters at once.
         (Lvalue::Scalar(Content::Text), Lvalue::Scalar(Content::Integer))
@@ -101,12 +115,12 @@ pub fn may_be_same(records: &IndexVec<RecordId, Record>, one: Lvalue, other: Lva
 
 impl Slot {
     /// Whether it may be accessed as whatever one likes.
-    fn is_anything(&self) -> bool {
+    pub(crate) fn is_anything(&self) -> bool {
         self.content == Content::Union || self.size == 1
     }
 }
 
-fn may_be_same_member(records: &IndexVec<RecordId, Record>, one: Member, other: Member) -> bool {
+pub(crate) fn may_be_same_member(records: &IndexVec<RecordId, Record>, one: Member, other: Member) -> bool {
     let overlap = one.start < other.end && other.start < one.end;
     if one.record == other.record {
         return overlap;

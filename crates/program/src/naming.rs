@@ -4,7 +4,7 @@ use model::SiteId;
 
 use crate::ir::{GlobalId, Program};
 use crate::site::Site;
-use crate::types::path_to;
+use crate::types::{Type, TypeId, path_to};
 
 /// The name of `len` bytes at `offset` of a global: `counter`, `queue.head`, `arr[3]`.
 pub fn name_global(program: &Program, global: GlobalId, offset: u64, len: u64) -> String {
@@ -22,6 +22,31 @@ pub fn name_heap(program: &Program, site: Option<SiteId>, offset: u64, len: u64)
     let block = site.and_then(|site| allocator(program, site).or_else(|| place(program, site)));
     let block = block.map_or_else(|| "heap".to_owned(), |at| format!("heap@{at}"));
     block + &parts(program, site, offset, len)
+}
+
+/// The member of a struct at an offset from the start of objects of a type: `struct node.next`. `None` for other types.
+pub fn name_member(program: &Program, ty: TypeId, offset: u64) -> Option<String> {
+    let (mut ty, mut offset) = (ty, offset);
+    loop {
+        let within = |size: u64| offset.checked_rem(size).unwrap_or(0);
+        match &program.types[ty] {
+            Type::Scalar { .. } => return None,
+            Type::Array { element, stride, .. } => (offset, ty) = (within(*stride), *element),
+            Type::Struct { name, size, fields } => {
+                let offset = within(*size);
+                let field = fields.iter().rev().find(|field| field.offset <= offset)?;
+                return Some(format!("{name}.{}", field.name));
+            }
+        }
+    }
+}
+
+/// A global, or the member of it at an offset; elements of arrays are not told apart.
+pub fn name_global_member(program: &Program, global: GlobalId, offset: u64) -> String {
+    let Some(known) = program.globals.get(global) else { return "an unknown global".to_owned() };
+    let member = known.ty.and_then(|ty| name_member(program, ty, offset));
+    let member = member.and_then(|name| name.rsplit_once('.').map(|(_, member)| format!(".{member}")));
+    known.name.clone() + &member.unwrap_or_default()
 }
 
 /// The name of `len` bytes at `offset` of a local allocated at `site`: `f::buf[3]`.
@@ -92,7 +117,7 @@ mod tests {
     use super::*;
     use crate::ir::{FunctionId, Global};
     use crate::site::Location;
-    use crate::types::{Field, Type};
+    use crate::types::Field;
 
     fn program() -> Program {
         let mut program = Program::default();
@@ -122,6 +147,7 @@ mod tests {
                 expression: expression.map(str::to_owned),
                 allocates,
                 lvalue: None,
+                source: None,
             });
         }
         program

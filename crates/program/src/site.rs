@@ -50,8 +50,10 @@ pub struct Site {
     /// The type of the object allocated here, for a local, or for a heap block if the code shows it. A block may hold
     /// several, one after the other.
     pub allocates: Option<TypeId>,
-    /// As what it touches memory, if the code shows it; for loads, stores and atomic operations.
+    /// As what it touches memory, if the code shows it; as what it writes it, for copies.
     pub lvalue: Option<Lvalue>,
+    /// As what it reads memory, for copies.
+    pub source: Option<Lvalue>,
 }
 
 /// Where a site is in the user's own code.

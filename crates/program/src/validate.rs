@@ -10,7 +10,7 @@ use std::fmt;
 use model::SiteId;
 
 use crate::ir::{Block, BlockId, Callee, Expr, Function, FunctionId, LocalId, Operand, Program, Stmt};
-use crate::members::{Lvalue, Member};
+use crate::members::{Lvalue, Member, Whole};
 use crate::site::Location;
 use crate::types::{Type, TypeId};
 
@@ -103,7 +103,12 @@ impl Check<'_> {
             if let Some(ty) = site.allocates {
                 self.ty(ty, || format!("{id}"));
             }
-            if let Some(Lvalue::Member(Member { record, start, end })) = site.lvalue {
+            for lvalue in site.lvalue.into_iter().chain(site.source) {
+                let (record, start, end) = match lvalue {
+                    Lvalue::Member(Member { record, start, end }) => (record, start, end),
+                    Lvalue::Whole(Whole { record, len }) => (record, 0, len.unwrap_or(u32::MAX)),
+                    Lvalue::Scalar(_) => continue,
+                };
                 let known = program.records.get(record).is_some();
                 self.require(known && start < end, || format!("{id}: no bytes {start} to {end} of {record}"));
             }

@@ -1,7 +1,7 @@
 //! Every valid program survives printing and parsing, whatever its names, numbers and order.
 
 use model::{LockMode, Order, SiteId};
-use program::members::{Content, Lvalue, Member, Record, RecordId, Slot};
+use program::members::{Content, Lvalue, Member, Record, RecordId, Slot, Whole};
 use program::{
     BinaryOp, Block, BlockId, Callee, CompareOp, Expr, Field, FileId, Frame, Function, FunctionId, Global, GlobalId,
     Local, LocalId, Location, Operand, Program, RmwOp, Site, Statement, Stmt, SyncOp, Terminator, TryMode, Type,
@@ -121,6 +121,7 @@ impl Maker {
             expression: self.maybe_name(),
             allocates: self.maybe_type(),
             lvalue: self.maybe_lvalue(),
+            source: self.maybe_lvalue(),
         }
     }
 
@@ -132,9 +133,10 @@ impl Maker {
 
     fn maybe_lvalue(&mut self) -> Option<Lvalue> {
         let record = RecordId(self.random.below(RECORDS) as u32);
-        match self.random.below(3) {
+        match self.random.below(4) {
             0 => None,
             1 => Some(Lvalue::Scalar(self.random.pick(CONTENTS))),
+            2 => Some(Lvalue::Whole(Whole { record, len: Some(8).filter(|_| self.random.below(2) == 0) })),
             _ => Some(Lvalue::Member(Member { record, start: 8, end: 8 + 1 + self.random.below(8) as u32 })),
         }
     }

@@ -97,6 +97,8 @@ impl PointsTo {
             return Ok(first);
         }
         let types = Types::new(collapsed, &program.records);
+        // Two solutions at once would need twice the memory.
+        drop(first);
         constraints::generate(program, options, budget, types)
     }
 

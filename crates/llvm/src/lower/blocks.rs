@@ -4,10 +4,11 @@
 //! ([`Unwinding`](super::unwinding::Unwinding)) or returns twice. Then it is cut after that call, and the first piece
 //! keeps the block's number. A call without a handler that is left takes control out of the function, or to where a
 //! call of the function that returns twice goes on: the target of a jump is not known. A block is also cut before a call
-//! that a thread which is cancelled does not make: what the call waits for has not happened then.
+//! that a thread which is cancelled does not make: what the call waits for has not happened then. And it is cut after what
+//! a jump out of a handler of a signal may come after ([`HandlerJumps`](super::handler_jumps::HandlerJumps)).
 
 use inkwell::llvm_sys::LLVMOpcode;
-use program::{Block, BlockId, Expr, Operand, Statement, Stmt, Terminator};
+use program::{Block, BlockId, Expr, Operand, Statement, Stmt, SyncOp, Terminator};
 
 use super::body::Body;
 use super::unwinding::{ends_thread, goes_to_next_cleanup, returns_twice};
@@ -34,6 +35,10 @@ impl<'m> Body<'_, '_, 'm> {
                         self.again.push(piece);
                     }
                 }
+                if self.cuts_after(instruction) {
+                    let piece = self.new_block();
+                    self.pieces.entry(block).or_default().push(piece);
+                }
                 if instruction.opcode() == Some(LLVMOpcode::LLVMInvoke)
                     && (self.lowering.unwinding.may_jump(instruction) || self.cuts_before(instruction))
                 {
@@ -54,6 +59,12 @@ impl<'m> Body<'_, '_, 'm> {
     fn cuts(&self, instruction: Value<'m>) -> bool {
         instruction.opcode() == Some(LLVMOpcode::LLVMCall)
             && (returns_twice(instruction) || self.lowering.unwinding.may_leave(self.function, instruction))
+    }
+
+    /// Whether a block is cut after what the instruction does, as a handler of a signal may jump there.
+    fn cuts_after(&self, instruction: Value<'m>) -> bool {
+        let jumps = self.lowering.unwinding.handler_jumps();
+        jumps.is_some_and(|jumps| jumps.leave_after(self.function, instruction))
     }
 
     /// Whether a block is cut before the instruction.
@@ -98,14 +109,36 @@ impl<'m> Body<'_, '_, 'm> {
                 let terminator = self.leaving_call(instruction, next);
                 self.close(current, terminator);
                 current = next;
-                continue;
+            } else {
+                match self.terminator(instruction) {
+                    Some(terminator) => end = terminator,
+                    None => self.instruction(instruction),
+                }
             }
-            match self.terminator(instruction) {
-                Some(terminator) => end = terminator,
-                None => self.instruction(instruction),
+            if self.cuts_after(instruction)
+                && let Some(next) = pieces.next()
+            {
+                let within = self.released_within();
+                let targets = [next, self.outward()].into_iter().chain(within).collect();
+                self.close(current, Terminator::Any(targets));
+                current = next;
             }
         }
         self.close(current, end);
+    }
+
+    /// Where a handler of a signal jumps while the last statement waits for a condition, without its lock.
+    fn released_within(&mut self) -> Option<BlockId> {
+        let Some(Statement { site, stmt: Stmt::Sync { op: SyncOp::CondWait { lock, .. }, .. }, .. }) =
+            self.statements.last()
+        else {
+            return None;
+        };
+        let unlock = Stmt::Sync { dst: None, op: SyncOp::Unlock { lock: *lock } };
+        let statements = vec![Statement { site: *site, stmt: unlock }];
+        let (block, outward) = (self.new_block(), self.outward());
+        self.done.insert(block, Block { statements, terminator: Terminator::Goto(outward) });
+        Some(block)
     }
 
     fn close(&mut self, block: BlockId, terminator: Terminator) {

@@ -14,6 +14,7 @@ mod call;
 pub(crate) mod constant;
 mod exceptions;
 mod exit;
+mod handler_jumps;
 mod lost;
 mod memory;
 mod simd;
@@ -152,8 +153,12 @@ impl<'m> Lowering<'_, 'm> {
         self.hidden_functions();
         self.module_assembly(module);
         self.simd_loops();
-        names::annotate(&self.symbols, self.sites, &mut self.types, &mut self.program.sites);
-        self.program.records = members::annotate(module, self.symbols.functions, self.sites, &mut self.program.sites);
+        let wholes = names::annotate(&self.symbols, self.sites, &mut self.types, &mut self.program.sites);
+        self.program.records =
+            members::annotate(module, self.symbols.functions, self.sites, &wholes, &mut self.program.sites);
+        if !names::has_strict_types(module) {
+            self.program.sites.iter_mut().for_each(|site| (site.lvalue, site.source) = (None, None));
+        }
         self.program.types = self.types.into_table();
         self.program
     }
@@ -188,15 +193,12 @@ impl<'m> Lowering<'_, 'm> {
         }
     }
 
-    /// A handler of a signal runs anywhere, so a jump out of it could come from anywhere.
+    /// Jumps out of handlers of signals are edges, but for those that exceptions are mixed with.
     fn jumps_from_handlers(&mut self) {
-        let mut declared = self.symbols.functions.table.iter().filter(|f| f.is_declaration());
-        let handles =
-            |f: &&Value<'m>| matches!(f.name().as_str(), "signal" | "sigaction" | "bsd_signal" | "sysv_signal");
-        if self.unwinding.long_jumps() && declared.any(|f| handles(&f)) {
-            let what = "jumps, perhaps out of a handler of a signal".to_owned();
-            self.program.unmodelled.push(Unmodelled { site: None, what, function: None });
-        }
+        let Some(jumps) = self.unwinding.handler_jumps() else { return };
+        let what =
+            if jumps.are_followed() { Unmodelled::HANDLER_JUMPS } else { "jumps out of handlers, with exceptions" };
+        self.program.unmodelled.push(Unmodelled { site: None, what: what.to_owned(), function: None });
     }
 
     fn global(&mut self, global: Value<'m>) -> Global {

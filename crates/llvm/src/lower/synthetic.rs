@@ -61,6 +61,7 @@ impl Draft {
             expression: None,
             allocates: None,
             lvalue: None,
+            source: None,
         });
         self.statements.push(Statement { site: Some(site), stmt });
     }

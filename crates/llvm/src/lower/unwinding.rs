@@ -4,6 +4,7 @@
 //!   is assumed of functions of C++ alone, without allocation, which succeeds. `pthread_exit` unwinds the stack like an
 //!   exception; in C it jumps from one `pthread_cleanup_push` to the next.
 //! - A jump leaves a call of `longjmp`, of a function that calls it, or of any unknown one in a module that jumps.
+//! - Where handlers of signals may jump, a jump leaves calls and comes between them ([`HandlerJumps`]).
 //! - In a module that cancels threads, a call that is a cancellation point may be left before it does anything, as by
 //!   `pthread_exit`.
 
@@ -12,6 +13,7 @@ use program::library::threads::{self, ThreadOp};
 use program::library::{self, Effect, LibraryFunction, Role};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::handler_jumps::HandlerJumps;
 use crate::functions::Functions;
 use crate::ir::Value;
 
@@ -28,7 +30,7 @@ const BUILTIN_LONGJMP: &str = "llvm.eh.sjlj.longjmp";
 
 /// Whether a call may be left in a way.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Leaves<'m> {
+pub(super) enum Leaves<'m> {
     Never,
     /// If this function of the module may.
     If(Value<'m>),
@@ -42,8 +44,8 @@ pub(super) struct Unwinding<'m> {
     jumping: FxHashSet<Value<'m>>,
     /// Whether the module jumps at all, or cancels threads, which leave as by a jump.
     jumps: bool,
-    /// Whether the module calls `longjmp`.
-    long_jumps: bool,
+    /// Jumps out of handlers of signals, if there may be any.
+    handler_jumps: Option<HandlerJumps<'m>>,
     /// Whether the module cancels threads.
     cancels: bool,
     /// Whether threads may be cancelled anywhere: they ask for it, or a handler of a signal has a cancellation point.
@@ -66,7 +68,8 @@ impl<'m> Unwinding<'m> {
         let long_jumps = declared().any(|name| library::lookup(&name).is_some_and(|row| row.role == Role::LongJump))
             || calls.any(|f| f.is_intrinsic() && f.name() == BUILTIN_LONGJMP);
         let jumps = cleanups || long_jumps || cancels;
-        let mut this = Self { cleanups, jumps, long_jumps, cancels, anywhere, ..Self::default() };
+        let handler_jumps = if long_jumps { HandlerJumps::new(functions) } else { None };
+        let mut this = Self { cleanups, jumps, handler_jumps, cancels, anywhere, ..Self::default() };
         let (mut throws, mut jumps) = (Vec::new(), Vec::new());
         for (function, instructions) in &defined {
             let is = |i: &Value<'m>, opcode| i.opcode() == Some(opcode);
@@ -75,7 +78,12 @@ impl<'m> Unwinding<'m> {
             let passes = |i: &&Value<'m>| is(i, LLVMOpcode::LLVMCall) || is(i, LLVMOpcode::LLVMInvoke) && resumes;
             let throwing = instructions.iter().filter(|_| !function.never_unwinds()).filter(passes);
             throws.push((*function, throwing.map(|i| this.throw(*i)).collect::<Vec<_>>()));
-            let left = |i: &Value<'m>| if this.may_be_cancelled(*i) { Leaves::Perhaps } else { this.jump(*i) };
+            let interrupted = |i: Value<'m>| this.handler_jumps.as_ref().map_or(Leaves::Never, |j| j.leave_at(i));
+            let left = |i: &Value<'m>| match interrupted(*i) {
+                _ if this.may_be_cancelled(*i) => Leaves::Perhaps,
+                Leaves::Never => this.jump(*i),
+                leaves => leaves,
+            };
             jumps.push((*function, instructions.iter().map(left).collect::<Vec<_>>()));
         }
         this.throwing = leaving(throws);
@@ -91,9 +99,9 @@ impl<'m> Unwinding<'m> {
     pub(super) fn leaves(&self, function: Value<'m>) -> bool {
         self.throws(function) || self.jumping.contains(&function)
     }
-    /// Whether the module calls `longjmp`.
-    pub(super) fn long_jumps(&self) -> bool {
-        self.long_jumps
+    /// Jumps out of handlers of signals, if there may be any.
+    pub(super) fn handler_jumps(&self) -> Option<&HandlerJumps<'m>> {
+        self.handler_jumps.as_ref()
     }
 
     /// Whether a thread that another one cancels may end instead of executing the instruction. Too many is no mistake. Where
@@ -214,7 +222,7 @@ fn perhaps<'m>(may: bool) -> Leaves<'m> {
 }
 
 /// The functions that may be left, given how their calls may be.
-fn leaving<'m>(functions: Vec<(Value<'m>, Vec<Leaves<'m>>)>) -> FxHashSet<Value<'m>> {
+pub(super) fn leaving<'m>(functions: Vec<(Value<'m>, Vec<Leaves<'m>>)>) -> FxHashSet<Value<'m>> {
     let mut callers: FxHashMap<Value<'m>, Vec<Value<'m>>> = FxHashMap::default();
     let (mut found, mut open) = (FxHashSet::default(), Vec::new());
     for (function, calls) in functions {

@@ -112,6 +112,11 @@ impl<'m> DebugType<'m> {
         self.tag() == tag::UNION
     }
 
+    /// Whether it is a struct or class.
+    pub(crate) fn is_struct(self) -> bool {
+        matches!(self.stripped().tag(), tag::STRUCTURE | tag::CLASS)
+    }
+
     /// The types that it is made of: of members and base classes, or of elements.
     pub(crate) fn parts(self) -> Vec<Self> {
         match self.shape() {

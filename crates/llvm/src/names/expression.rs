@@ -16,7 +16,7 @@ use crate::ir::Value;
 use crate::lower::constant::{Step, Symbols};
 
 /// Longest chain of pointers, e.g. `a->b->c`, that is spelled out.
-const MAX_DEPTH: u32 = 6;
+pub(super) const MAX_DEPTH: u32 = 6;
 
 /// What an index is called when it has no short name.
 const SOME_INDEX: &str = "..";

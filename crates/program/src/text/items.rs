@@ -9,7 +9,7 @@ use super::parse::Parser;
 use super::words::CONTENTS;
 use crate::architecture::Architecture;
 use crate::ir::{Function, Global, Operand, Unmodelled};
-use crate::members::{Lvalue, Member, Record, RecordId, Slot};
+use crate::members::{Lvalue, Member, Record, RecordId, Slot, Whole};
 use crate::types::{Field, Type};
 
 impl Parser<'_> {
@@ -77,12 +77,21 @@ impl Parser<'_> {
     }
 
     /// As what a site touches memory: `member` with the number of a record, the first byte and the one after the last, or
-    /// what it holds.
+    /// what it holds; `struct` with a number of bytes or `block` for a struct with all that is in it.
     pub(super) fn lvalue(&mut self) -> Result<Option<Lvalue>, ParseError> {
         if self.eat_word("member") {
             let record = RecordId(self.number("the number of a record")?);
             let (start, end) = (self.number("the first byte")?, self.number("the byte after the last")?);
             return Ok(Some(Lvalue::Member(Member { record, start, end })));
+        }
+        if self.eat_word("struct") {
+            let (record, len) =
+                (RecordId(self.number("the number of a record")?), Some(self.number("a number of bytes")?));
+            return Ok(Some(Lvalue::Whole(Whole { record, len })));
+        }
+        if self.eat_word("block") {
+            let record = RecordId(self.number("the number of a record")?);
+            return Ok(Some(Lvalue::Whole(Whole { record, len: None })));
         }
         let content = CONTENTS.iter().find(|(word, _)| self.eat_word(word)).map(|(_, content)| *content);
         Ok(content.map(Lvalue::Scalar))

@@ -12,7 +12,7 @@ use crate::ir::{
     Callee, Expr, Function, FunctionId, Global, GlobalId, LocalId, Operand, Program, Statement, Stmt, SyncOp,
     Terminator,
 };
-use crate::members::{Lvalue, Member, Slot};
+use crate::members::{Lvalue, Member, Slot, Whole};
 use crate::site::{Location, Site};
 use crate::types::Type;
 
@@ -213,13 +213,8 @@ impl Printer<'_> {
         if let Some(ty) = site.allocates {
             let _ = write!(text, " as {ty}");
         }
-        match site.lvalue {
-            Some(Lvalue::Member(Member { record, start, end })) => {
-                let _ = write!(text, " member {} {start} {end}", record.0);
-            }
-            Some(Lvalue::Scalar(content)) => text = format!("{text} {}", word(CONTENTS, &content)),
-            None => {}
-        }
+        text.extend(site.lvalue.map(lvalue_text));
+        text.extend(site.source.map(|source| format!(" copying{}", lvalue_text(source))));
         if self.program.functions.get(site.function).is_none_or(|f| f.name != site.source_function) {
             let _ = write!(text, " in {}", quote(&site.source_function));
         }
@@ -395,6 +390,15 @@ fn join<T>(items: &[T], text: impl Fn(&T) -> String) -> String {
 /// The source's name, if it differs from the symbol.
 fn alias(symbol: &str, name: &str) -> String {
     if symbol == name { String::new() } else { format!(" {}", quote(name)) }
+}
+
+fn lvalue_text(lvalue: Lvalue) -> String {
+    match lvalue {
+        Lvalue::Member(Member { record, start, end }) => format!(" member {} {start} {end}", record.0),
+        Lvalue::Scalar(content) => format!(" {}", word(CONTENTS, &content)),
+        Lvalue::Whole(Whole { record, len: Some(len) }) => format!(" struct {} {len}", record.0),
+        Lvalue::Whole(Whole { record, len: None }) => format!(" block {}", record.0),
+    }
 }
 
 fn slot_text(slot: &Slot) -> String {

@@ -50,8 +50,9 @@ impl Parser<'_> {
                 let location = Location { file: self.file_id(&file), line: start.0, column: start.1 };
                 let source_function = name.to_owned();
                 let (location, inlined_at) = (Some(location), Vec::new());
-                let (expression, allocates, lvalue) = (None, None, None);
-                let site = Site { function, source_function, location, inlined_at, expression, allocates, lvalue };
+                let (expression, allocates, lvalue, source) = (None, None, None, None);
+                let site =
+                    Site { function, source_function, location, inlined_at, expression, allocates, lvalue, source };
                 self.mention(start, None, Some(site))
             }));
         }
@@ -73,6 +74,7 @@ impl Parser<'_> {
         let expression = self.try_quoted();
         let allocates = self.optional_ty()?;
         let lvalue = self.lvalue()?;
+        let source = if self.eat_word("copying") { self.lvalue()? } else { None };
         let source_function =
             if self.eat_word("in") { self.quoted("the inlined function's name")? } else { name.to_owned() };
         let mut inlined_at = Vec::new();
@@ -83,7 +85,7 @@ impl Parser<'_> {
             };
             inlined_at.push(Frame { function, location: self.location(&place) });
         }
-        let site = Site { function, source_function, location, inlined_at, expression, allocates, lvalue };
+        let site = Site { function, source_function, location, inlined_at, expression, allocates, lvalue, source };
         Ok(Some(self.mention(at, id, Some(site))))
     }
 

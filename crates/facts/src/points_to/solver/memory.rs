@@ -28,7 +28,7 @@ fn breadth(lvalue: Option<Lvalue>) -> u8 {
     match lvalue {
         Some(Lvalue::Member(_)) => 0,
         Some(Lvalue::Scalar(_)) => 1,
-        None => 2,
+        Some(Lvalue::Whole(_)) | None => 2,
     }
 }
 
