@@ -4,6 +4,8 @@
 //! struct (assumption A24, as for [`crate::lvalues`]). What has characters in it may be used as storage for anything, and so
 //! may unions. And a variable is never freed.
 
+use std::collections::BTreeSet;
+
 use facts::Solved;
 use facts::spot::{ObjectId, Origin};
 use fixedbitset::FixedBitSet;
@@ -37,7 +39,7 @@ impl Declared {
             of.insert(object, ty);
         }
         let in_nodes = of.iter().filter(|(object, _)| facts.points_to.collapsed_node(**object).is_some());
-        let types: FxHashSet<TypeId> = in_nodes.filter_map(|(_, ty)| *ty).collect();
+        let types: BTreeSet<TypeId> = in_nodes.filter_map(|(_, ty)| *ty).collect();
         let mut without = FxHashMap::default();
         for ty in types {
             let mut missing = FixedBitSet::with_capacity(lvalues.len());
