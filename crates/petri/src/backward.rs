@@ -10,7 +10,7 @@
 //! only reachable markings; the certificate carries the invariants, so that its checker can follow.
 //!
 //! Beside it goes a search from the initial markings ([`crate::forward`]), as each does a share of the work; which of them
-//! answers depends on the net alone, not on the clock.
+//! answers depends on the net alone, not on the clock. A marking there that covers an element here is an answer, too.
 //!
 //! Can be missed: nothing; the search is complete unless it is stopped. Can be wrongly claimed: nothing; a covered
 //! answer is a firing sequence, a safe one is checked by [`crate::certificate`].
@@ -223,7 +223,7 @@ impl Search<'_> {
             if steps.is_multiple_of(64) && !go_on(&self.statistics) {
                 return Some(Answer::Stopped(Stop::Asked));
             }
-            let step = forward.step();
+            let step = forward.step(|marking| Some(sequence(&self.elements, self.basis.covered_by(marking)?)));
             self.statistics.markings = forward.states();
             match step {
                 Step::Goes => {}
@@ -277,15 +277,22 @@ impl Search<'_> {
     }
 
     fn covered(&self, marking: Marking, via: Option<(TransitionId, u32)>) -> Answer {
-        let mut sequence = Vec::new();
-        let mut step = via;
-        while let Some((transition, next)) = step {
-            sequence.push(transition);
-            step = self.elements[next as usize].via;
-        }
+        let sequence =
+            via.map_or_else(Vec::new, |(first, next)| [vec![first], sequence(&self.elements, next)].concat());
         let initial = self.net.initial_covering(&marking).unwrap_or(marking);
         Answer::Covered { initial, sequence }
     }
+}
+
+/// What leads from an element to a target.
+fn sequence(elements: &[Element], from: u32) -> Vec<TransitionId> {
+    let mut sequence = Vec::new();
+    let mut at = from;
+    while let Some((transition, next)) = elements[at as usize].via {
+        sequence.push(transition);
+        at = next;
+    }
+    sequence
 }
 
 /// Places that no reachable marking marks: initially empty, and every transition that could add a token needs one in

@@ -1,11 +1,14 @@
 //! Forward search for a firing sequence that covers a target, beside the backward search.
 //!
-//! Best first by an estimate of the transitions that still have to fire: the *additive* estimate of planning (Bonet and
-//! Geffner 2001), in which firing takes no tokens away. Transitions of a relaxed plan are tried first, and a marking is
+//! Best first by an estimate of the transitions that still have to fire, in which firing takes no tokens away
+//! ([`crate::estimate`]). Transitions of a relaxed plan are tried first, and a marking is
 //! estimated when it is taken out of the queue, not when it is put in (Helmert 2006). Blondin, Haase and Offtermatt
 //! (*Directed Reachability for Infinite-State Systems*, TACAS 2021) guide such a search by the state equation or by
 //! continuous reachability; a linear program for each marking takes longer than what is estimated here in one pass over
 //! the arcs.
+//!
+//! Markings that differ only in tokens above a *cap* count as one: threads that are started in a loop would make ever new
+//! markings. If nothing is left to try, the search begins again with a higher cap.
 //!
 //! Places with any number of tokens hold [`MANY`], which firing does not change. What of it is needed follows from the
 //! sequence in the end, from which transitions that add to nothing are dropped.
@@ -26,6 +29,10 @@ use crate::witness::Witness;
 pub(crate) const MANY: u32 = u32::MAX;
 /// Entries of all markings kept, and successors in the queues: at most some hundred megabytes.
 const MOST_KEPT: usize = 4_000_000;
+/// The first cap.
+const CAP: u32 = 2;
+/// With a cap above, the search gives up.
+const MOST_CAP: u32 = 1 << 20;
 /// How often the queue of preferred transitions comes first after an estimate that is the smallest so far.
 const BOOST: i64 = 1_000;
 
@@ -33,7 +40,7 @@ const BOOST: i64 = 1_000;
 pub fn search(net: &Net, most: u64) -> Option<Witness> {
     let mut forward = Forward::new(net)?;
     while forward.states() < most {
-        match forward.step() {
+        match forward.step(|_| None) {
             Step::Goes => {}
             Step::Covered(initial, sequence) => return Some(Witness { initial, sequence }),
             Step::GivesUp => return None,
@@ -67,7 +74,13 @@ pub(crate) struct Forward<'a> {
     net: &'a Net,
     estimate: Estimate<'a>,
     states: Vec<State>,
+    /// The markings looked at, without tokens above the cap.
     seen: HashSet<Marking>,
+    cap: u32,
+    /// Whether some marking had such tokens.
+    capped: bool,
+    /// Markings that were looked at with a lower cap.
+    earlier: u64,
     /// Successors by preferred transitions, and by others.
     queues: [BinaryHeap<Successor>; 2],
     /// Which queue comes next: that with the smaller number.
@@ -86,23 +99,58 @@ impl<'a> Forward<'a> {
         if any_number && net.transitions.iter().any(|t| !t.flows.is_empty()) {
             return None;
         }
-        let mut queues = [BinaryHeap::new(), BinaryHeap::new()];
-        queues[1].push(Reverse((0, 0, None)));
-        let (states, seen) = Default::default();
+        let (states, seen, queues) = Default::default();
         let estimate = Estimate::new(net);
-        Some(Self { net, estimate, states, seen, queues, turns: [0, 0], best: u64::MAX, kept: 0, work: 0 })
+        let mut forward = Self {
+            net,
+            estimate,
+            states,
+            seen,
+            cap: CAP / 2,
+            capped: true,
+            earlier: 0,
+            queues,
+            turns: [0, 0],
+            best: u64::MAX,
+            kept: 0,
+            work: 0,
+        };
+        forward.begin();
+        Some(forward)
+    }
+
+    /// Begins from the start with a higher cap; whether that may find more.
+    fn begin(&mut self) -> bool {
+        if !std::mem::take(&mut self.capped) || self.cap >= MOST_CAP {
+            return false;
+        }
+        self.cap *= 2;
+        self.earlier += self.states.len() as u64;
+        self.states.clear();
+        self.seen.clear();
+        self.queues.iter_mut().for_each(BinaryHeap::clear);
+        self.queues[1].push(Reverse((0, 0, None)));
+        (self.turns, self.best, self.kept) = ([0, 0], u64::MAX, 0);
+        true
+    }
+
+    /// A marking without tokens above the cap.
+    fn below_cap(&mut self, marking: &Marking) -> Marking {
+        let entries = marking.entries();
+        self.capped |= entries.iter().any(|(_, n)| *n > self.cap && *n != MANY);
+        Marking::new(entries.iter().map(|(p, n)| (*p, if *n == MANY { MANY } else { (*n).min(self.cap) })))
     }
 
     /// Markings looked at.
     pub(crate) fn states(&self) -> u64 {
-        self.states.len() as u64
+        self.earlier + self.states.len() as u64
     }
 
-    /// Looks at one successor.
-    pub(crate) fn step(&mut self) -> Step {
+    /// Looks at one successor. `known` says whether a target can be covered from a marking, by what sequence.
+    pub(crate) fn step(&mut self, known: impl Fn(&Marking) -> Option<Vec<TransitionId>>) -> Step {
         self.work += 1;
         let which = match self.queues.each_ref().map(BinaryHeap::is_empty) {
-            [true, true] => return Step::GivesUp,
+            [true, true] => return if self.begin() { Step::Goes } else { Step::GivesUp },
             [true, false] => 1,
             [false, true] => 0,
             _ => usize::from(self.turns[1] < self.turns[0]),
@@ -115,11 +163,17 @@ impl<'a> Forward<'a> {
             }
             Some((state, transition)) => self.fire(&self.states[state as usize].marking, transition),
         };
-        let Some(marking) = reached.filter(|marking| !self.seen.contains(marking)) else { return Step::Goes };
+        let Some(marking) = reached else { return Step::Goes };
         self.work += marking.entries().len() as u64;
-        self.seen.insert(marking.clone());
+        let capped = self.below_cap(&marking);
+        if !self.seen.insert(capped) {
+            return Step::Goes;
+        }
         if self.net.targets.iter().any(|target| marking.covers(target)) {
-            return self.covered(from);
+            return self.covered(from, Vec::new());
+        }
+        if let Some(rest) = known(&marking) {
+            return self.covered(from, rest);
         }
         let found = self.estimate.of(&marking);
         self.work += found.work;
@@ -162,9 +216,9 @@ impl<'a> Forward<'a> {
         Some(Marking::new(tokens.collect::<Option<Vec<_>>>()?))
     }
 
-    /// The sequence to a successor that covers a target, without what adds to nothing that is needed.
-    fn covered(&self, from: Option<(u32, TransitionId)>) -> Step {
-        let mut sequence = Vec::new();
+    /// The sequence to a successor and from there on, which covers a target, without what adds to nothing that is needed.
+    fn covered(&self, from: Option<(u32, TransitionId)>, mut sequence: Vec<TransitionId>) -> Step {
+        sequence.reverse();
         let mut at = from;
         while let Some((state, transition)) = at {
             sequence.push(transition);
