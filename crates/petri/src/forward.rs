@@ -7,8 +7,11 @@
 //! continuous reachability; a linear program for each marking takes longer than what is estimated here in one pass over
 //! the arcs.
 //!
-//! Markings that differ only in tokens above a *cap* count as one: threads that are started in a loop would make ever new
-//! markings. If nothing is left to try, the search begins again with a higher cap.
+//! What is nearer than everything before is not gone back on (*enforced hill-climbing*, Hoffmann and Nebel 2001). Markings
+//! that differ only in tokens above a *cap* count as one: threads that are started in a loop would make ever new markings. If
+//! nothing is left to try, the search begins again, carefully, and then with a higher cap. Among markings that are as near,
+//! those come first whose transitions follow from each other, so that parts of the net that have nothing to do with each
+//! other are not tried in all combinations.
 //!
 //! Places with any number of tokens hold [`MANY`], which firing does not change. What of it is needed follows from the
 //! sequence in the end, from which transitions that add to nothing are dropped.
@@ -56,8 +59,9 @@ struct State {
     from: Option<(u32, TransitionId)>,
 }
 
-/// A successor that is not looked at yet: the estimate of the marking it comes from, its turn, and how it is reached.
-type Successor = Reverse<(u64, u64, Option<(u32, TransitionId)>)>;
+/// A successor that is not looked at yet: the estimate of the marking it comes from, how often a transition on the way did not
+/// follow from the one before since something was nearer, its turn, and how it is reached.
+type Successor = Reverse<(u64, u32, u64, Option<(u32, TransitionId)>)>;
 
 /// What a step came to.
 pub(crate) enum Step {
@@ -79,7 +83,11 @@ pub(crate) struct Forward<'a> {
     cap: u32,
     /// Whether some marking had such tokens.
     capped: bool,
-    /// Markings that were looked at with a lower cap.
+    /// Whether all ways stay open.
+    careful: bool,
+    /// Whether some were given up.
+    committed: bool,
+    /// Markings that were looked at before the search began again.
     earlier: u64,
     /// Successors by preferred transitions, and by others.
     queues: [BinaryHeap<Successor>; 2],
@@ -108,6 +116,8 @@ impl<'a> Forward<'a> {
             seen,
             cap: CAP / 2,
             capped: true,
+            careful: true,
+            committed: false,
             earlier: 0,
             queues,
             turns: [0, 0],
@@ -119,17 +129,21 @@ impl<'a> Forward<'a> {
         Some(forward)
     }
 
-    /// Begins from the start with a higher cap; whether that may find more.
+    /// Begins from the start, with all ways open or with a higher cap; whether that may find more.
     fn begin(&mut self) -> bool {
-        if !std::mem::take(&mut self.capped) || self.cap >= MOST_CAP {
+        if std::mem::take(&mut self.committed) {
+            self.careful = true;
+        } else if std::mem::take(&mut self.capped) && self.cap < MOST_CAP {
+            self.cap *= 2;
+            self.careful = false;
+        } else {
             return false;
         }
-        self.cap *= 2;
         self.earlier += self.states.len() as u64;
         self.states.clear();
         self.seen.clear();
         self.queues.iter_mut().for_each(BinaryHeap::clear);
-        self.queues[1].push(Reverse((0, 0, None)));
+        self.queues[1].push(Reverse((0, 0, 0, None)));
         (self.turns, self.best, self.kept) = ([0, 0], u64::MAX, 0);
         true
     }
@@ -156,7 +170,7 @@ impl<'a> Forward<'a> {
             _ => usize::from(self.turns[1] < self.turns[0]),
         };
         self.turns[which] += 1;
-        let Some(Reverse((_, _, from))) = self.queues[which].pop() else { return Step::Goes };
+        let Some(Reverse((_, breaks, _, from))) = self.queues[which].pop() else { return Step::Goes };
         let reached = match from {
             None => {
                 Some(Marking::new(self.net.place_ids().map(|p| (p, self.net.initial[p.index()].high.unwrap_or(MANY)))))
@@ -178,20 +192,26 @@ impl<'a> Forward<'a> {
         let found = self.estimate.of(&marking);
         self.work += found.work;
         let Some(distance) = found.distance else { return Step::Goes };
-        if distance < self.best {
+        let nearer = distance < self.best;
+        if nearer {
             self.best = distance;
             self.turns[0] -= BOOST;
+            if !self.careful {
+                self.committed = true;
+                self.queues.iter_mut().for_each(BinaryHeap::clear);
+            }
         }
         self.kept += 2 * marking.entries().len() + found.enabled.len();
         if self.kept > MOST_KEPT {
-            return Step::GivesUp;
+            return if self.begin() { Step::Goes } else { Step::GivesUp };
         }
         let number = self.states.len() as u32;
+        let breaks = if nearer { 0 } else { breaks };
         self.states.push(State { marking, from });
         for (turn, (transition, preferred)) in found.enabled.into_iter().enumerate() {
             let turn = (u64::from(number) << 24) + turn as u64;
-            // Among equals the oldest comes first, or a number of tokens could grow without end.
-            let successor = Reverse((distance, turn, Some((number, transition))));
+            let breaks = breaks + u32::from(!follows(self.net, from.map(|(_, last)| last), transition));
+            let successor = Reverse((distance, breaks, turn, Some((number, transition))));
             self.queues[usize::from(!preferred)].push(successor);
         }
         Step::Goes
@@ -258,6 +278,13 @@ impl<'a> Forward<'a> {
         let least = Marking::new(tokens.collect::<Option<Vec<_>>>()?);
         Some((self.net.initial_covering(&least)?, kept))
     }
+}
+
+/// Whether a transition takes tokens, or looks at some, that the last one added.
+fn follows(net: &Net, last: Option<TransitionId>, next: TransitionId) -> bool {
+    let Some(last) = last else { return false };
+    let (last, next) = (&net.transitions[last.index()], &net.transitions[next.index()]);
+    last.delta.iter().any(|(p, d)| *d > 0 && next.needs(*p) > 0)
 }
 
 #[cfg(test)]
