@@ -1,6 +1,6 @@
 //! What the branches of a function depend on: which values are worth keeping, and for how long.
 //!
-//! A value is kept for a terminator or a store to a flag that uses it, through any computation. Computations are done
+//! A value is kept for a terminator, a lock of an array or a store to a flag that uses it, through any computation. Computations are done
 //! when they are needed, from the values at their ends: loads, calls, tries and phis. In SSA form that gives the same:
 //! a value cannot be used after one of its ends has been assigned again without being computed anew itself.
 
@@ -96,12 +96,28 @@ impl<'a> Deciding<'a> {
                 if stores((id, block, index)) {
                     statement.stmt.operands().iter().for_each(|operand| self.add(operand, &mut live));
                 }
+                self.lock_index(&statement.stmt).iter().for_each(|operand| self.add(operand, &mut live));
             }
             self.needed.extend(live.iter().copied());
             changed |= self.live.get(&block) != Some(&live);
             self.live.insert(block, live);
         }
         changed
+    }
+
+    /// What decides which lock of an array a statement means.
+    fn lock_index(&self, stmt: &Stmt) -> Option<Operand> {
+        let Stmt::Sync {
+            op: SyncOp::Lock { lock, .. } | SyncOp::Unlock { lock } | SyncOp::CondWait { lock, .. }, ..
+        } = stmt
+        else {
+            return None;
+        };
+        let Operand::Local(local) = lock else { return None };
+        match self.definition(*local)? {
+            Stmt::Assign { expr: Expr::Offset { index, .. }, .. } => Some(*index),
+            _ => None,
+        }
     }
 
     /// What is needed when control goes from one block to another, before the phis.

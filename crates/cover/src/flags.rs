@@ -11,7 +11,19 @@
 //! happens-before in every execution: either both are atomic, the read acquires and the write releases (a read then
 //! happens after the write it reads from), or the pair was proved absent before by a net that did not need the flag.
 //! A flag that is accessed by plain or relaxed accesses without order, even when the hardware would not tear them, is
-//! not kept: its value orders nothing, and what its value seems to protect does race.
+//! not kept in this way: its value orders nothing, and what its value seems to protect does race.
+//!
+//! The pairs of some flags may also be proved absent by nets that keep these flags. Of the first two accesses of such a
+//! pair that are not ordered, everything that happened before either of them has only reads that are ordered with all
+//! writes so far. So the net leads to the two, and if it does not, there is no such pair.
+//!
+//! What is left can be kept [by its writes](Keeping::Writes), of which less is said, and which asks only for pairs with a
+//! plain access:
+//! - a read that finds a value that only the start of the program stores finds that nothing was written yet, and the same
+//!   holds among the events that happened before, because they are some of all events, in their old order. Of all
+//!   read-modify-writes one at most finds that value;
+//! - a read that acquires and finds another value happens after a write of it, if all writes of it release. A relaxed
+//!   write directly behind a fence releases at the fence, a relaxed read acquires at the next fence.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,7 +32,7 @@ use facts::objects::Key;
 use facts::touches::touches;
 use facts::values::{Root, Values};
 use model::{LockMode, Order, Pair, SiteId};
-use program::arith::extend;
+use program::arith::{extend, rmw};
 use program::{Callee, Expr, FunctionId, GlobalId, LocalId, Operand, Program, RmwOp, Stmt, SyncOp};
 
 use crate::deciding::Deciding;
@@ -41,16 +53,33 @@ struct FlagAccess {
     site: Option<SiteId>,
     reads: bool,
     writes: bool,
+    atomic: bool,
+    /// What it writes, if that is a constant.
+    constant: Option<i64>,
+    /// What it does with the value and a constant, if it does that.
+    change: Option<(RmwOp, i64)>,
+    /// It comes directly behind a fence that releases.
+    fenced: bool,
     /// It is atomic and what it reads from happens before it.
     acquires: bool,
     /// It is atomic and happens before what reads from it.
     releases: bool,
 }
 
+/// What a net says of a flag.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Keeping {
+    /// Its value.
+    Value,
+    /// Which values were written so far, and whether any was.
+    Writes,
+}
+
 /// A shared variable with few values.
 #[derive(Clone, Debug)]
 pub(crate) struct Flag {
     pub(crate) key: Key,
+    pub(crate) keeping: Keeping,
     size: u32,
     pub(crate) initial: i64,
     values: BTreeSet<i64>,
@@ -77,18 +106,48 @@ impl Flag {
         self.size
     }
 
-    /// The pairs whose absence makes every read happen after the write it reads from; `None` if there is an access
-    /// without a site.
+    /// The pairs whose absence makes it right to keep the flag; `None` if there is an access without a site.
     pub(crate) fn rests_on(&self) -> Option<BTreeSet<Pair>> {
         let mut pairs = BTreeSet::new();
         for read in self.accesses.iter().filter(|a| a.reads) {
             for write in self.accesses.iter().filter(|a| a.writes) {
-                if !(read.acquires && write.releases) {
+                let fine = match self.keeping {
+                    Keeping::Value => read.acquires && write.releases,
+                    Keeping::Writes => read.atomic && write.atomic,
+                };
+                if !fine {
                     pairs.insert(Pair::new(read.site?, write.site?));
                 }
             }
         }
         Some(pairs)
+    }
+
+    /// The same flag, kept by its writes; `None` if that would say nothing.
+    pub(crate) fn by_writes(&self) -> Option<Self> {
+        let says = !self.other || self.has_first_value() || self.values().any(|value| self.is_published(value));
+        says.then(|| Self { keeping: Keeping::Writes, ..self.clone() })
+    }
+
+    /// Whether only the start of the program stores the first value.
+    pub(crate) fn has_first_value(&self) -> bool {
+        !self.writes_of(Some(self.initial)).any(|_| true)
+    }
+    /// Whether who acquires a value comes after a write of it.
+    pub(crate) fn is_published(&self, value: FlagValue) -> bool {
+        value != Some(self.initial) && self.writes_of(value).all(|write| write.releases || write.fenced)
+    }
+    /// The accesses that may write a value.
+    fn writes_of(&self, value: FlagValue) -> impl Iterator<Item = &FlagAccess> {
+        let may_write = move |access: &&FlagAccess| match (access.constant, access.change) {
+            _ if !access.writes => false,
+            (Some(constant), _) => self.stored(Some(constant)) == value,
+            (_, Some((op, n))) if !self.other => {
+                self.values.iter().any(|old| self.stored(rmw(op, self.size, *old, n)) == value)
+            }
+            _ => true,
+        };
+        self.accesses.iter().filter(may_write)
     }
 }
 
@@ -97,16 +156,30 @@ impl Flag {
 pub(crate) struct Flags {
     flags: BTreeMap<Key, Flag>,
     places: BTreeMap<ProgramPoint, Key>,
+    /// Fences directly before relaxed writes of flags that are kept by their writes.
+    fences: BTreeSet<ProgramPoint>,
 }
 
 impl Flags {
     pub(crate) fn add(&mut self, flag: Flag) {
+        if flag.keeping == Keeping::Writes {
+            let fenced = flag.accesses.iter().filter(|access| access.fenced && !access.releases);
+            self.fences.extend(fenced.map(|FlagAccess { place: (f, block, index), .. }| (*f, *block, index - 1)));
+        }
         self.places.extend(flag.accesses.iter().map(|access| (access.place, flag.key)));
         self.flags.insert(flag.key, flag);
     }
     /// The flag that a statement accesses.
     pub(crate) fn at(&self, place: ProgramPoint) -> Option<&Flag> {
         self.flags.get(self.places.get(&place)?)
+    }
+    /// Whether a fence publishes the write of a flag directly behind it.
+    pub(crate) fn is_fence(&self, place: ProgramPoint) -> bool {
+        self.fences.contains(&place)
+    }
+    /// Whether any flag is kept by its writes.
+    pub(crate) fn has_writes(&self) -> bool {
+        self.flags.values().any(|flag| flag.keeping == Keeping::Writes)
     }
     /// A flag by its key.
     pub(crate) fn get(&self, key: Key) -> Option<&Flag> {
@@ -137,7 +210,7 @@ pub(crate) fn find(
     for (place, statement) in invocations.reachable().flat_map(|function| statements(program, function)) {
         let stmt = &statement.stmt;
         if let Some((global, part, access)) = whole(values, place, stmt) {
-            let access = FlagAccess { site: statement.site, ..access };
+            let access = FlagAccess { site: statement.site, fenced: is_fenced(program, place), ..access };
             globals.entry(global).or_default().parts.entry(part).or_default().push((access, stmt));
             continue;
         }
@@ -169,6 +242,12 @@ pub(crate) fn find(
     flags
 }
 
+/// Whether a statement comes directly behind a fence that releases.
+fn is_fenced(program: &Program, (function, block, index): ProgramPoint) -> bool {
+    let before = index.checked_sub(1).and_then(|at| program.functions[function].blocks[block].statements.get(at));
+    before.is_some_and(|before| matches!(before.stmt, Stmt::Fence(order) if order.releases()))
+}
+
 /// The access of a statement that reads or writes one part of a global and nothing else.
 fn whole(values: &Values<'_>, place: ProgramPoint, stmt: &Stmt) -> Option<(GlobalId, Part, FlagAccess)> {
     let (address, size, reads, writes, acquires, releases) = match stmt {
@@ -187,8 +266,25 @@ fn whole(values: &Values<'_>, place: ProgramPoint, stmt: &Stmt) -> Option<(Globa
     let mut roots = values.of(place.0, address).into_iter();
     let (Root::Global(global), Some(offset)) = roots.next().filter(|_| roots.next().is_none())? else { return None };
     let fits = matches!(size, 1 | 2 | 4 | 8);
-    let access = FlagAccess { place, site: None, reads, writes, acquires, releases };
+    let atomic = !matches!(stmt, Stmt::Load { atomic: None, .. } | Stmt::Store { atomic: None, .. });
+    let number = |value: &Operand| if let Operand::Const(n) = value { Some(*n) } else { None };
+    let constant = stored(stmt).and_then(number);
+    let change = match stmt {
+        Stmt::Rmw { op, value, .. } => number(value).map(|n| (*op, n)).filter(|_| constant.is_none()),
+        _ => None,
+    };
+    let (site, fenced) = (None, false);
+    let access = FlagAccess { place, site, reads, writes, atomic, constant, change, fenced, acquires, releases };
     fits.then_some((global, (offset, size), access))
+}
+
+/// What a statement stores, where that does not depend on what was there.
+fn stored(stmt: &Stmt) -> Option<&Operand> {
+    match stmt {
+        Stmt::Store { value, .. } | Stmt::Rmw { op: RmwOp::Exchange, value, .. } => Some(value),
+        Stmt::CompareExchange { new, .. } => Some(new),
+        _ => None,
+    }
 }
 
 /// The bytes of synchronisation objects, which only the thread library changes.
@@ -232,21 +328,48 @@ fn flag(
     let mut constants = Constants { program, invocations, found: BTreeSet::from([initial]) };
     let mut other = false;
     for (access, stmt) in accesses {
-        let stored = match stmt {
-            Stmt::Store { value, .. } | Stmt::Rmw { op: RmwOp::Exchange, value, .. } => value,
-            Stmt::CompareExchange { new, .. } => new,
-            Stmt::Rmw { .. } => {
-                other = true;
-                continue;
-            }
-            _ => continue,
+        let Some(stored) = stored(stmt) else {
+            other |= access.writes && access.change.is_none();
+            continue;
         };
         other |= !matches!(stored, Operand::Const(_));
         constants.collect(access.place.0, stored, CONSTANT_STEPS);
     }
-    let values: BTreeSet<i64> = constants.found.into_iter().map(|n| extend(n, size * 8, true)).collect();
+    let mut values: BTreeSet<i64> = constants.found.into_iter().map(|n| extend(n, size * 8, true)).collect();
     let accesses: Vec<FlagAccess> = accesses.iter().map(|(access, _)| *access).collect();
-    (values.len() <= MOST_VALUES).then_some(Flag { key, size, initial, values, other, accesses })
+    let changes: Vec<_> = accesses.iter().filter_map(|access| access.change).collect();
+    match closed(&values, &changes, size) {
+        Some(closed) => values = closed,
+        None => other = true,
+    }
+    (values.len() <= MOST_VALUES).then_some(Flag {
+        key,
+        keeping: Keeping::Value,
+        size,
+        initial,
+        values,
+        other,
+        accesses,
+    })
+}
+
+/// The values with all that changes make of them; `None` if they are many.
+fn closed(values: &BTreeSet<i64>, changes: &[(RmwOp, i64)], size: u32) -> Option<BTreeSet<i64>> {
+    let mut closed = values.clone();
+    loop {
+        let made: Option<Vec<i64>> = closed
+            .iter()
+            .flat_map(|old| changes.iter().map(|(op, n)| Some(extend(rmw(*op, size, *old, *n)?, size * 8, true))))
+            .collect();
+        let before = closed.len();
+        closed.extend(made?);
+        if closed.len() > MOST_VALUES {
+            return None;
+        }
+        if closed.len() == before {
+            return Some(closed);
+        }
+    }
 }
 
 /// Constants that a stored value may be. What is not found is stored as *other*.

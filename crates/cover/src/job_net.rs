@@ -108,6 +108,12 @@ impl Builder<'_> {
                 let shown = value.map_or_else(|| "?".to_owned(), |n| n.to_string());
                 (format!("flag:{}={shown}", named(key)), u32::from(initial))
             }
+            Resource::Unwritten(key) => (format!("unwritten:{}", named(key)), 1),
+            Resource::Overwritten(key) => (format!("overwritten:{}", named(key)), 0),
+            Resource::Written(key, value) => {
+                let shown = value.map_or_else(|| "?".to_owned(), |n| n.to_string());
+                (format!("written:{}={shown}", named(key)), 0)
+            }
             Resource::Trackers => ("trackers".to_owned(), 2),
         };
         let place = self.place(name, tokens);

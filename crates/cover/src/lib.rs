@@ -16,6 +16,7 @@ mod flow;
 mod job_net;
 mod joins;
 mod loops;
+mod settling;
 mod synchronisation;
 
 pub mod sml;

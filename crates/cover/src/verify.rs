@@ -18,9 +18,10 @@ use petri::certificate::Certificate;
 use petri::{Net, TransitionId};
 use program::{FunctionId, Unmodelled};
 
-use crate::flags::{self, Flags};
+use crate::flags::Flags;
 use crate::flow::{self, Graph, Known, Node};
 use crate::job_net::{self, JobNet};
+use crate::settling;
 use crate::synchronisation::Synchronisation;
 use facts::Facts;
 use facts::touches::touches_memory;
@@ -129,7 +130,7 @@ pub fn verify(facts: &Facts, pairs: &[Pair], options: &Options) -> Vec<(Pair, Re
 /// Answers for each pair, in order, and what the searches did.
 pub fn counted(facts: &Facts, pairs: &[Pair], options: &Options) -> (Vec<(Pair, Result)>, Counters) {
     let mut counters = Counters::default();
-    let answers = with_known(facts, |known| settle(known, pairs, options, &mut counters));
+    let answers = with_known(facts, |known| settling::settle(known, pairs, options, &mut counters));
     let answers = match answers {
         Ok(mut answers) => pairs.iter().filter_map(|pair| Some((*pair, answers.remove(pair)?))).collect(),
         Err(reason) => pairs.iter().map(|pair| (*pair, Result::Unknown(reason.clone()))).collect(),
@@ -141,7 +142,7 @@ pub fn counted(facts: &Facts, pairs: &[Pair], options: &Options) -> (Vec<(Pair, 
 /// program is not modelled.
 pub fn net(facts: &Facts, pair: Pair, options: &Options) -> Option<Net> {
     let net = with_known(facts, |known| {
-        settle(known, &[pair], options, &mut Counters::default());
+        settling::settle(known, &[pair], options, &mut Counters::default());
         let graph = flow::graph(known, &pair.sites().into(), options.nodes).ok()?;
         Some(job_net::build(known, &graph, pair).net)
     });
@@ -169,41 +170,8 @@ fn with_known<R>(facts: &Facts, then: impl FnOnce(&mut Known<'_>) -> R) -> std::
         flags: Flags::default(),
         lanes: program.lanes(),
     };
-    known.keep(Vec::new());
+    known.keep([]);
     Ok(then(&mut known))
-}
-
-/// Answers for the pairs. Where pairs stay candidates, flags are added whose order has been proved by then, and the
-/// candidates are asked about again, until that settles nothing more.
-fn settle(known: &mut Known<'_>, pairs: &[Pair], options: &Options, counters: &mut Counters) -> BTreeMap<Pair, Result> {
-    let mut answers: BTreeMap<Pair, Result> =
-        pairs.iter().map(|pair| (*pair, answer(known, *pair, options, counters))).collect();
-    let is_open = |answer: &Result| matches!(answer, Result::Candidate(_));
-    if !answers.values().any(is_open) {
-        return answers;
-    }
-    let mut open = flags::find(known.program, known.values, known.invocations, &known.decide(None));
-    while !open.is_empty() && answers.values().any(is_open) {
-        let mut is_absent = |pair: Pair| {
-            let answer = answers.entry(pair).or_insert_with(|| answer(known, pair, options, counters));
-            matches!(answer, Result::Absent(_))
-        };
-        let (ordered, rest): (Vec<_>, Vec<_>) = open
-            .into_iter()
-            .partition(|flag| flag.rests_on().is_some_and(|pairs| pairs.into_iter().all(&mut is_absent)));
-        if ordered.is_empty() {
-            break;
-        }
-        open = rest;
-        known.keep(ordered);
-        for (pair, old) in answers.iter_mut().filter(|(_, answer)| is_open(answer)) {
-            match answer(known, *pair, options, counters) {
-                Result::NotExpressed(_) | Result::Unknown(_) => {}
-                new => *old = new,
-            }
-        }
-    }
-    answers
 }
 
 /// A site of code that can run at which no access is known.
@@ -218,7 +186,8 @@ fn without_access(known: &Known<'_>, pair: Pair) -> Option<SiteId> {
     pair.sites().into_iter().find(|site| runs(*site) && !accessed(*site))
 }
 
-fn answer(known: &Known<'_>, pair: Pair, options: &Options, counters: &mut Counters) -> Result {
+/// What the net of a pair says, with the flags that are kept.
+pub(crate) fn answer(known: &Known<'_>, pair: Pair, options: &Options, counters: &mut Counters) -> Result {
     if options.budget.is_spent() {
         return Result::Unknown("the proof was stopped at its limits".to_owned());
     }

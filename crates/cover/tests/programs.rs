@@ -1,60 +1,12 @@
 //! Programs written by hand: what is proved for any number of threads, what stays a candidate, and what is unknown.
 
+mod support;
+
 use std::collections::BTreeSet;
 
 use cover::{Options, Result, verify};
 use facts::Facts;
-use petri::certificate;
-use program::Program;
-use testkit::{Limits, oracle};
-
-/// Lines of a pair, the smaller first.
-type Lines = (u32, u32);
-
-fn parse(text: &str) -> Program {
-    Program::parse(text).unwrap_or_else(|error| panic!("{error}\n{text}"))
-}
-
-/// The pairs that are not proved absent. Proofs are checked, and where brute force can handle the program, nothing that
-/// it finds is missing.
-fn candidates(text: &str) -> BTreeSet<Lines> {
-    let facts = Facts::of(parse(text));
-    let program = facts.program();
-    let line = |site| program.sites[site].location.map_or(0, |l| l.line);
-    let mut open = BTreeSet::new();
-    for (pair, result) in verify(&facts, &facts.pairs().unwrap(), &Options::default()) {
-        let [a, b] = pair.sites().map(line);
-        match result {
-            Result::Absent(proof) => {
-                assert_eq!(certificate::check(&proof.net, &proof.certificate), Ok(()), "{text}");
-                assert!(!cover::dot::dot(&proof.net).is_empty());
-            }
-            Result::Candidate(_) => {
-                open.insert((a.min(b), a.max(b)));
-            }
-            Result::NotExpressed(reason) | Result::Unknown(reason) => panic!("{pair}: {reason}\n{text}"),
-        }
-    }
-    let limits = Limits { executions: 100_000, states: 30_000, events: 100 };
-    if let Ok(Some(truth)) = oracle::explore(program, limits) {
-        for (a, b) in truth.races {
-            let lines = (line(a).min(line(b)), line(a).max(line(b)));
-            assert!(open.contains(&lines), "lines {lines:?} race but are not candidates\n{text}");
-        }
-    }
-    open
-}
-
-fn none() -> BTreeSet<Lines> {
-    BTreeSet::new()
-}
-
-/// A thread function that is started in a loop without end, with this body from line 5 on.
-fn crowd(globals: &str, set_up: &str, body: &str) -> String {
-    format!(
-        "{globals} fn main() {{ entry: {set_up}\n goto more\n more: %h = create &t, 0\n goto more }} fn t(%a) {{ entry: \n{body}\n return 0 }} entry main\n"
-    )
-}
+use support::{candidates, crowd, none, parse};
 
 #[test]
 fn any_number_of_threads() {
@@ -259,18 +211,19 @@ fn locks_that_are_not_known_protect_nothing() {
     let chosen = crowd(
         globals,
         "",
-        "%i = load 4 relaxed, @p\n %l = offset @m, %i, 40, 0\n lock %l\n store 4, @x, 1\n unlock %l",
+        "%o = rmw xor 4 relaxed, @p, 1\n %i = load 4 relaxed, @p\n %l = offset @m, %i, 40, 0\n lock %l\n store 4, @x, 1\n unlock %l",
     );
-    assert_eq!(candidates(&chosen), [(8, 8)].into());
+    assert_eq!(candidates(&chosen), [(9, 9)].into());
+    assert_eq!(candidates(&chosen.replace("xor", "and")), none(), "it is always the first");
     // The release may be that of the lock that is held.
     let released = crowd(globals, "store 8, @p, @m", "lock @m\n %l = load 8, @p\n unlock %l\n store 4, @x, 1");
     assert_eq!(candidates(&released), [(8, 8)].into());
     let one_of_two = crowd(
         globals,
         "",
-        "lock @m\n %i = load 4 relaxed, @p\n %l = offset @m, %i, 40, 0\n unlock %l\n store 4, @x, 1",
+        "%o = rmw xor 4 relaxed, @p, 1\n lock @m\n %i = load 4 relaxed, @p\n %l = offset @m, %i, 40, 0\n unlock %l\n store 4, @x, 1",
     );
-    assert_eq!(candidates(&one_of_two), [(9, 9)].into());
+    assert_eq!(candidates(&one_of_two), [(10, 10)].into());
     let waited = released.replace("unlock %l\n", "wait @x, %l\n");
     assert_eq!(candidates(&waited), none());
     let through_calls = crowd(globals, "", "call put(@m)\n call put(@m)")
@@ -300,110 +253,6 @@ fn locks_inside_other_objects() {
     assert_eq!(candidates(&escaped), none());
     let given_back = escaped.replace("%x = offset", "%q = load 8, @p\n unlock %q\n %x = offset");
     assert_eq!(candidates(&given_back), [(5, 5)].into());
-}
-
-/// `main` publishes and a crowd reads, or the other way round: what the flag guards is in line 5 of `main`.
-fn published(publish: &str, test: &str) -> String {
-    format!(
-        "global x: 4 global flag: 4 global m: 40
-fn t(%a) {{ entry: {test}\n branch %v, in, out\n in: %w = load 4, @x\n goto out\n out: return 0 }}
-fn main() {{ entry: %h = create &t, 0\n %i = create &t, 0\n store 4, @x, 1\n {publish}\n return 0 }}
-entry main\n"
-    )
-}
-
-#[test]
-fn flags_under_a_lock() {
-    let test = "lock @m\n %v = load 4, @flag\n unlock @m";
-    let publish = "lock @m\n store 4, @flag, 1\n unlock @m";
-    let right = published(publish, test);
-    assert_eq!(candidates(&right), none());
-    // The flag that is set too early, or the wrong way round.
-    let early = right.replace(
-        "store 4, @x, 1\n lock @m\n store 4, @flag, 1\n unlock @m",
-        "lock @m\n store 4, @flag, 1\n unlock @m\n store 4, @x, 1",
-    );
-    assert_eq!(candidates(&early), [(6, 14)].into());
-    assert_eq!(candidates(&right.replace("flag: 4", "flag: 4 = 01000000")), [(6, 11)].into());
-    assert_eq!(candidates(&right.replace("@flag, 1", "@flag, 0")), none(), "then nobody reads");
-    // Enumerations, choices and logic.
-    let state = right.replace("@flag, 1", "@flag, 2").replace("branch %v", "%c = eq 32 %v, 2\n branch %c");
-    assert_eq!(candidates(&state), none());
-    assert_eq!(candidates(&state.replace("eq 32 %v, 2", "slt 32 %v, 2")), [(7, 12)].into());
-    let unknown = right.replace("@flag, 1", "@flag, %h");
-    assert_eq!(candidates(&unknown), none(), "any other value is still not the first one");
-    // Without the lock on one side the flag itself races, and orders nothing.
-    assert_eq!(candidates(&published("store 4, @flag, 1", test)), [(3, 12), (6, 11)].into());
-    assert_eq!(candidates(&published(publish, "%v = load 4, @flag")), [(2, 11), (4, 9)].into());
-}
-
-#[test]
-fn flags_that_are_atomic() {
-    let with = |store: &str, load: &str| {
-        candidates(&published(&format!("store 4 {store}, @flag, 1"), &format!("%v = load 4 {load}, @flag")))
-    };
-    assert_eq!(with("release", "acquire"), none());
-    assert_eq!(with("seq_cst", "seq_cst"), none());
-    assert_eq!(with("relaxed", "acquire"), [(4, 9)].into());
-    assert_eq!(with("release", "relaxed"), [(4, 9)].into());
-    let exchanged = |order: &str| {
-        let test = format!("%o, %v = cas 4 {order} acquire, @flag, 1, 2");
-        candidates(&published("store 4 release, @flag, 1", &test))
-    };
-    assert_eq!(exchanged("acq_rel"), none(), "only one of them reads");
-}
-
-#[test]
-fn flags_that_are_not_kept() {
-    let right = published("lock @m\n store 4, @flag, 1\n unlock @m", "lock @m\n %v = load 4, @flag\n unlock @m");
-    let open: BTreeSet<Lines> = [(6, 11)].into();
-    // Somebody else may write it, a part of it, or more than it.
-    let escaped =
-        right.replace("%h = create", "store 8, @p, @flag\n %h = create").replace("global x", "global p: 8 global x");
-    assert_eq!(candidates(&escaped), [(6, 12)].into());
-    let part = right.replace("global flag: 4", "global flag: 8").replace("store 4, @flag, 1", "store 8, @flag, 1");
-    assert_eq!(candidates(&part), open);
-    let filled = right.replace("store 4, @flag, 1", "fill @flag, 1, 4");
-    assert_eq!(candidates(&filled), open);
-    let recursive = published("lock @m\n call deep(1)\n unlock @m", "lock @m\n %v = load 4, @flag\n unlock @m")
-        + "fn deep(%n) { entry: branch %n, on, do\n on: call deep(0)\n goto end\n do: store 4, @flag, 1\n goto end\n end: return }";
-    assert_eq!(candidates(&recursive), none(), "set by a recursive function, in any order of its effects");
-}
-
-#[test]
-fn flags_that_wait() {
-    let spin = "global x: 4 global done: 4
-fn t(%a) { entry: store 4, @x, 1\n store 4 release, @done, 1\n return 0 }
-fn main() { entry: %h = create &t, 0\n goto again\n again: %v = load 4 acquire, @done\n branch %v, over, again\n over: store 4, @x, 2\n return 0 }
-entry main";
-    assert_eq!(candidates(spin), none());
-    // A lock made of an exchange, for any number of threads.
-    let globals = "global x: 4 global busy: 4 global other: 4";
-    let body = "goto take\n take: %old = rmw exchange 4 acq_rel, @busy, 1\n branch %old, take, had\n had: store 4, @x, 1\n store 4 release, @busy, 0";
-    assert_eq!(candidates(&crowd(globals, "", body)), none());
-    let forgotten = body.replace("@busy, 0", "@other, 0");
-    assert_eq!(candidates(&crowd(globals, "", &forgotten)), none(), "nobody else ever gets in");
-    let early =
-        body.replace("store 4, @x, 1\n store 4 release, @busy, 0", "store 4 release, @busy, 0\n store 4, @x, 1");
-    assert_eq!(candidates(&crowd(globals, "", &early)), [(9, 9)].into());
-    assert_eq!(candidates(&crowd(globals, "", &body.replace("acq_rel", "release"))), [(8, 8)].into());
-    // A condition variable with its predicate.
-    let predicate = "global x: 4 global ready: 4 global m: 40 global c: 48
-fn t(%a) { entry: store 4, @x, 1\n lock @m\n store 4, @ready, 1\n signal @c\n unlock @m\n return 0 }
-fn main() { entry: %h = create &t, 0\n lock @m\n goto test\n test: %v = load 4, @ready\n branch %v, over, sleep\n sleep: wait @c, @m\n goto test\n over: unlock @m\n store 4, @x, 2\n return 0 }
-entry main";
-    assert_eq!(candidates(predicate), none());
-    assert_eq!(candidates(&predicate.replace("branch %v, over, sleep", "branch %v, sleep, over")), [(2, 16)].into());
-}
-
-#[test]
-fn flags_prove_flags() {
-    // `second` is ordered only because of `first`.
-    let text = "global x: 4 global first: 4 global second: 4
-fn t(%a) { entry: store 4, @x, 1\n store 4, @second, 1\n store 4 release, @first, 1\n return 0 }
-fn main() { entry: %h = create &t, 0\n %f = load 4 acquire, @first\n branch %f, in, out\n in: %s = load 4, @second\n branch %s, write, out\n write: store 4, @x, 2\n goto out\n out: return 0 }
-entry main";
-    assert_eq!(candidates(text), none());
 }
 
 #[test]

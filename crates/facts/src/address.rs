@@ -150,6 +150,8 @@ fn follow(
         other => constant(other),
     };
     let address = match definition.map(|s| &s.stmt) {
+        // What is not known has one value all the same.
+        Some(Stmt::Assign { expr: Expr::Use(Operand::Any), .. }) => None,
         Some(Stmt::Assign { expr: Expr::Use(value), .. }) => Some(of(value)),
         Some(Stmt::Assign { expr: Expr::Offset { base, index, scale, offset }, .. }) => {
             let (base, index) = (of(base), of(index));

@@ -247,3 +247,26 @@ fn a_block_that_is_kept_is_not_new_again() {
     };
     check(&text("1"), true);
 }
+
+/// As many threads are joined as were made if both loops go by one number, also where nothing is known of it.
+#[test]
+fn a_number_that_is_not_known_is_one_number() {
+    let warned = |joined: &str| {
+        let text = format!(
+            "global handles: 800\nglobal m: 40\nglobal x: 4\n\
+             fn worker(%arg) {{\nentry:\nlock @m\nstore 4, @x, 1\nunlock @m\nreturn 0\n}}\n\
+             fn main() {{\nentry:\n%n = ?\n%k = ?\ngoto making\n\
+             making:\n%i = phi [entry: 0, make: %next]\n%more = slt 32 %i, %n\nbranch %more, make, made\n\
+             make:\n%h = create &worker, 0\n%to = offset @handles, %i, 8, 0\nstore 8, %to, %h\n%next = add 32 %i, 1\n\
+             goto making\nmade:\ngoto joining\n\
+             joining:\n%j = phi [made: 0, one: %later]\n%left = slt 32 %j, {joined}\nbranch %left, one, end\n\
+             one:\n%from = offset @handles, %j, 8, 0\n%g = load 8, %from\njoin %g\n%later = add 32 %j, 1\ngoto joining\n\
+             end:\nstore 4, @x, 2\nreturn 0\n}}\nentry main\n"
+        );
+        let program = Program::parse(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+        let findings = analyse(&Facts::of(program)).unwrap().findings;
+        findings.iter().filter(|f| matches!(f.answer, Answer::Unknown { .. })).count()
+    };
+    assert_eq!(warned("%n"), 0);
+    assert_eq!(warned("%k"), 1);
+}

@@ -9,6 +9,9 @@
 //! can never be marked (sign analysis), and those an [`Invariant`] excludes. Leaving them out is sound because the answer concerns
 //! only reachable markings; the certificate carries the invariants, so that its checker can follow.
 //!
+//! Beside it goes a search from the initial markings ([`crate::forward`]), as each does a share of the work; which of them
+//! answers depends on the net alone, not on the clock. A marking there that covers an element here is an answer, too.
+//!
 //! Can be missed: nothing; the search is complete unless it is stopped. Can be wrongly claimed: nothing; a covered
 //! answer is a firing sequence, a safe one is checked by [`crate::certificate`].
 
@@ -18,6 +21,7 @@ use std::ops::AddAssign;
 
 use crate::antichain::Antichain;
 use crate::certificate::Certificate;
+use crate::forward::{Forward, Step};
 use crate::invariant::{self, Invariant};
 use crate::marking::Marking;
 use crate::net::{Net, PlaceId, Transition, TransitionId};
@@ -82,6 +86,8 @@ pub struct Statistics {
     pub basis: u64,
     /// Invariants found.
     pub invariants: u64,
+    /// Markings that the search in the other direction looked at.
+    pub markings: u64,
 }
 
 impl AddAssign for Statistics {
@@ -92,8 +98,18 @@ impl AddAssign for Statistics {
         self.excluded += other.excluded;
         self.basis += other.basis;
         self.invariants += other.invariants;
+        self.markings += other.markings;
     }
 }
+
+/// Iterations before the search in the other direction begins: most nets of pairs are decided by then.
+const ALONE: u64 = 64;
+/// Places from which on that search goes first for a while, since a linear program takes long there.
+const LARGE: usize = 400;
+/// How long, in elementary operations.
+const HEAD_START: u64 = 20_000_000;
+/// Elementary operations for a predecessor, whatever the number of elements.
+const WORK_OF_CONFIGURATION: u64 = 64;
 
 struct Element {
     marking: Marking,
@@ -114,6 +130,10 @@ struct Search<'a> {
     queue: BinaryHeap<Reverse<(u64, u32)>>,
     invariants: Vec<Invariant>,
     attempts: u64,
+    /// The search in the other direction, if it may still find something.
+    forward: Option<Forward<'a>>,
+    /// Elementary operations so far.
+    work: u64,
     statistics: Statistics,
 }
 
@@ -129,6 +149,8 @@ pub fn solve(net: &Net, pruning: Pruning, mut go_on: impl FnMut(&Statistics) -> 
         queue: BinaryHeap::new(),
         invariants: Vec::new(),
         attempts: 0,
+        forward: if pruning == Pruning::Plain { None } else { Forward::new(net) },
+        work: 0,
         statistics: Statistics::default(),
     };
     let answer = search.run(&mut go_on);
@@ -139,6 +161,12 @@ pub fn solve(net: &Net, pruning: Pruning, mut go_on: impl FnMut(&Statistics) -> 
 
 impl Search<'_> {
     fn run(&mut self, go_on: &mut impl FnMut(&Statistics) -> bool) -> Answer {
+        if self.net.places.len() >= LARGE {
+            self.work = HEAD_START;
+            if let Some(answer) = self.keep_up(go_on) {
+                return answer;
+            }
+        }
         for target in &self.net.targets {
             if let Some(answer) = self.add(target.clone(), None) {
                 return answer;
@@ -165,10 +193,16 @@ impl Search<'_> {
                 }
                 for predecessor in found.drain(..) {
                     self.statistics.configurations += 1;
+                    self.work += WORK_OF_CONFIGURATION + self.basis.len() as u64 / 16;
                     if let Some(answer) = self.add(predecessor, Some((t, number))) {
                         return answer;
                     }
                 }
+            }
+            if self.statistics.iterations >= ALONE
+                && let Some(answer) = self.keep_up(go_on)
+            {
+                return answer;
             }
         }
         let basis = self.elements.iter().filter(|e| e.live).map(|e| e.marking.clone()).collect();
@@ -178,6 +212,29 @@ impl Search<'_> {
             never_marked,
             invariants: self.invariants.iter().map(|i| i.weights.clone()).collect(),
         })
+    }
+
+    /// Lets the search in the other direction work as much as this one has.
+    fn keep_up(&mut self, go_on: &mut impl FnMut(&Statistics) -> bool) -> Option<Answer> {
+        let forward = self.forward.as_mut()?;
+        let mut steps = 0u64;
+        while forward.work < self.work {
+            steps += 1;
+            if steps.is_multiple_of(64) && !go_on(&self.statistics) {
+                return Some(Answer::Stopped(Stop::Asked));
+            }
+            let step = forward.step(|marking| Some(sequence(&self.elements, self.basis.covered_by(marking)?)));
+            self.statistics.markings = forward.states();
+            match step {
+                Step::Goes => {}
+                Step::Covered(initial, sequence) => return Some(Answer::Covered { initial, sequence }),
+                Step::GivesUp => {
+                    self.forward = None;
+                    break;
+                }
+            }
+        }
+        None
     }
 
     fn add(&mut self, marking: Marking, via: Option<(TransitionId, u32)>) -> Option<Answer> {
@@ -220,15 +277,22 @@ impl Search<'_> {
     }
 
     fn covered(&self, marking: Marking, via: Option<(TransitionId, u32)>) -> Answer {
-        let mut sequence = Vec::new();
-        let mut step = via;
-        while let Some((transition, next)) = step {
-            sequence.push(transition);
-            step = self.elements[next as usize].via;
-        }
+        let sequence =
+            via.map_or_else(Vec::new, |(first, next)| [vec![first], sequence(&self.elements, next)].concat());
         let initial = self.net.initial_covering(&marking).unwrap_or(marking);
         Answer::Covered { initial, sequence }
     }
+}
+
+/// What leads from an element to a target.
+fn sequence(elements: &[Element], from: u32) -> Vec<TransitionId> {
+    let mut sequence = Vec::new();
+    let mut at = from;
+    while let Some((transition, next)) = elements[at as usize].via {
+        sequence.push(transition);
+        at = next;
+    }
+    sequence
 }
 
 /// Places that no reachable marking marks: initially empty, and every transition that could add a token needs one in

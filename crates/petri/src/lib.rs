@@ -10,7 +10,9 @@
 pub mod antichain;
 pub mod backward;
 pub mod certificate;
+mod estimate;
 pub mod format;
+pub mod forward;
 pub mod invariant;
 pub mod lola;
 pub mod marking;

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use program::{Operand, Statement, Stmt, SyncOp};
 
-use super::flag::change_flag;
+use super::flag::{change_flag, constant};
 use super::graph::{Arcs, Resource};
 use super::state::{Move, Phase, ThreadState, step};
 use super::walk::Walk;
@@ -53,7 +53,8 @@ impl<'a> Walk<'a> {
             let at = accessed.then(|| step(Arcs::default(), state.at(Phase::AnythingAt(place))));
             let flag = self.known.flags.at(place);
             let changes = flag.map(|flag| change_flag(&here(), flag, &statement.stmt)).unwrap_or_default();
-            return at.into_iter().chain(changes).collect();
+            let published = self.published_behind(place, constant).map(|arcs| step(arcs, here()));
+            return at.into_iter().chain(changes).chain(published).collect();
         };
         let (objects, known) = (self.known.objects, self.known.synchronisation);
         let may = |operand: &Operand, key: &Key| objects.may_name(place.0, operand, *key);

@@ -31,7 +31,8 @@ impl<'a> Walk<'a> {
         self.value_in(state, state.context, operand)
     }
 
-    fn value_in(&self, state: &ThreadState, context: ContextId, operand: &Operand) -> Option<Abstract> {
+    /// The same of an operand of another call.
+    pub(super) fn value_in(&self, state: &ThreadState, context: ContextId, operand: &Operand) -> Option<Abstract> {
         let local = match operand {
             Operand::Const(n) => return Some(Abstract::Number(*n)),
             Operand::Local(local) => *local,

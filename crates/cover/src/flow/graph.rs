@@ -31,6 +31,12 @@ pub(crate) enum Resource {
     Idle(ProgramPoint),
     /// A flag while it has this value: one token in one of its places.
     Flag(Key, FlagValue),
+    /// A flag that is kept by its writes, while nothing was written: one token.
+    Unwritten(Key),
+    /// The opposite.
+    Overwritten(Key),
+    /// This value was written to a flag: a token for each time.
+    Written(Key, FlagValue),
     /// Threads that may still be tracked.
     Trackers,
 }

@@ -64,9 +64,10 @@ pub(crate) struct Known<'a> {
 }
 
 impl<'a> Known<'a> {
-    /// Keeps the values of further flags.
-    pub(crate) fn keep(&mut self, flags: Vec<Flag>) {
-        flags.into_iter().for_each(|flag| self.flags.add(flag));
+    /// Keeps these flags and no others; of the same flag the last.
+    pub(crate) fn keep<'f>(&mut self, flags: impl IntoIterator<Item = &'f Flag>) {
+        self.flags = Flags::default();
+        flags.into_iter().for_each(|flag| self.flags.add(flag.clone()));
         self.deciding = self.decide(Some(&self.flags));
     }
 
@@ -120,7 +121,8 @@ fn relevant(known: &Known<'_>, sites: &BTreeSet<SiteId>) -> BTreeSet<FunctionId>
         Stmt::Sync { op, .. } => !matches!(op, SyncOp::Yield | SyncOp::Current | SyncOp::SemGet { .. }),
         stmt => {
             let of_interest = s.site.is_some_and(|site| sites.contains(&site)) && touches_memory(stmt);
-            of_interest || known.flags.at(place).is_some()
+            let acquires = matches!(stmt, Stmt::Fence(order) if order.acquires()) && known.flags.has_writes();
+            of_interest || acquires || known.flags.at(place).is_some() || known.flags.is_fence(place)
         }
     };
     let itself = |f: FunctionId| statements(known.program, f).any(shows);

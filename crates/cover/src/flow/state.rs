@@ -1,11 +1,12 @@
 //! Where one thread is and what it holds.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use program::{BlockId, FunctionId, LocalId};
 
 use super::decide::Abstract;
 use super::graph::Arcs;
+use crate::flags::FlagValue;
 use facts::invocations::{How, ProgramPoint};
 use facts::objects::Key;
 
@@ -68,6 +69,8 @@ pub(super) struct ThreadState {
     pub(super) phase: Phase,
     pub(super) held: BTreeMap<Key, Held>,
     pub(super) results: BTreeMap<(ContextId, LocalId), Abstract>,
+    /// Values of flags that were found by relaxed reads, and acquired at the next fence.
+    pub(super) found: BTreeSet<(Key, FlagValue)>,
     pub(super) tracked: bool,
 }
 

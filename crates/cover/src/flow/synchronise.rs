@@ -220,7 +220,8 @@ impl<'a> Walk<'a> {
             }
             match self.definition(context, local)? {
                 Stmt::Assign { expr: Expr::Use(value), .. } => operand = *value,
-                Stmt::Assign { expr: Expr::Offset { base, index: Operand::Const(index), scale, offset }, .. } => {
+                Stmt::Assign { expr: Expr::Offset { base, index, scale, offset }, .. } => {
+                    let Abstract::Number(index) = self.value_in(state, context, index)? else { return None };
                     moved = moved.checked_add(index.checked_mul(*scale)?.checked_add(*offset)?)?;
                     operand = *base;
                 }

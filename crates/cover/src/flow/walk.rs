@@ -44,9 +44,9 @@ impl<'a> Walk<'a> {
         let Some(block) = self.known.program.functions[function].blocks.ids().next() else { return Vec::new() };
         let ways: &[bool] = if known.needs_tracking() { &[true, false] } else { &[true] };
         let start = |tracked: &bool| {
-            let (held, results) = Default::default();
-            let state =
-                ThreadState { context, block, index: 0, phase: Phase::Before, held, results, tracked: *tracked };
+            let (held, results, found) = Default::default();
+            let (index, phase, tracked_too) = (0, Phase::Before, *tracked);
+            let state = ThreadState { context, block, index, phase, held, results, found, tracked: tracked_too };
             let mut arcs = Arcs::default();
             if *tracked && known.needs_tracking() {
                 arcs.takes.push((Resource::Trackers, 1));
@@ -164,6 +164,9 @@ impl<'a> Walk<'a> {
         }
         if let Some(flag) = self.known.flags.at(place) {
             return self.access_flag(state, flag, stmt);
+        }
+        if let Stmt::Fence(order) = stmt {
+            return self.fence(state, place, *order);
         }
         let invoked: Vec<_> = self.known.invocations.at(place).copied().collect();
         let shows = |f: FunctionId| self.relevant.contains(&f) || self.known.invocations.unwinds(f);
