@@ -232,7 +232,9 @@ impl<'a, E: Executor> Search<'a, E> {
             let next = reduction.next();
             if next.is_none() || stop.is_some() {
                 let cut = reduction.cut().then_some(StopReason::Preemptions);
-                self.stopped = self.stopped.or(stop.filter(|_| next.is_some())).or(cut);
+                // A reduction that gave up has plans that it did not make.
+                let is_cut = next.is_some() || reduction.gave_up();
+                self.stopped = self.stopped.or(stop.filter(|_| is_cut)).or(cut);
                 return Ok(());
             }
             schedule = next;
