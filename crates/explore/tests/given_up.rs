@@ -1,13 +1,13 @@
 //! A search whose budget is spent while it plans is not complete, whatever it had planned until then.
 
-#[path = "support/shapes.rs"]
-mod shapes;
+#[path = "support/threads.rs"]
+mod threads;
 
 use explore::{Coverage, Observer, Options, ReductionName, StopReason, search};
 use model::{Budget, Interrupt, Step, Trace};
 use program::Program;
-use shapes::readers;
 use testkit::Interpreter;
+use threads::threads;
 
 /// Interrupts when a run is shown, before anything is planned from it.
 struct Impatient(Interrupt);
@@ -21,7 +21,9 @@ impl Observer for Impatient {
 #[test]
 fn a_search_that_gave_up_planning_is_not_complete() {
     // What can be reversed comes after more events than are planned from between two looks at the budget.
-    let program = Program::parse(&readers(80)).unwrap();
+    let mut bodies = vec!["%v = load 4 seq_cst, @x".to_owned(); 80];
+    bodies.push("store 4 seq_cst, @x, 1".to_owned());
+    let program = Program::parse(&threads("global x: 4\n", &bodies)).unwrap();
     for reduction in [ReductionName::Optimal, ReductionName::Best] {
         let interrupt = Interrupt::new();
         let budget = Budget::new(None, None, interrupt.clone());
