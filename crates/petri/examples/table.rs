@@ -15,8 +15,8 @@ const LIMIT: Duration = Duration::from_secs(60);
 
 fn main() -> Result<(), Box<dyn Error>> {
     let folder = PathBuf::from(std::env::args_os().nth(1).ok_or("give a folder of nets")?);
-    println!("| net | places | transitions | answer | time ms | iterations | basis | invariants |");
-    println!("|---|---|---|---|---|---|---|---|");
+    println!("| net | places | transitions | answer | time ms | iterations | basis | invariants | markings |");
+    println!("|---|---|---|---|---|---|---|---|---|");
     for file in nets(&folder)? {
         let text = std::fs::read_to_string(&file)?;
         let name = file.strip_prefix(&folder).unwrap_or(&file).display().to_string();
@@ -37,12 +37,13 @@ fn main() -> Result<(), Box<dyn Error>> {
             Answer::Stopped(_) => "unknown".to_owned(),
         };
         println!(
-            "| {name} | {} | {} | {verdict} | {time} | {} | {} | {} |",
+            "| {name} | {} | {} | {verdict} | {time} | {} | {} | {} | {} |",
             net.places.len(),
             net.transitions.len(),
             statistics.iterations,
             statistics.basis,
-            statistics.invariants
+            statistics.invariants,
+            statistics.markings
         );
     }
     Ok(())

@@ -25,6 +25,7 @@ use crate::forward::{Forward, Step};
 use crate::invariant::{self, Invariant};
 use crate::marking::Marking;
 use crate::net::{Net, PlaceId, Transition, TransitionId};
+use crate::parts;
 
 /// The answer.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -139,6 +140,11 @@ struct Search<'a> {
 
 /// Decides coverability. Calls `go_on` regularly with the counters so far, and stops when it returns false.
 pub fn solve(net: &Net, pruning: Pruning, mut go_on: impl FnMut(&Statistics) -> bool) -> (Answer, Statistics) {
+    parts::solve(net, pruning, &mut go_on).unwrap_or_else(|| whole(net, pruning, &mut go_on))
+}
+
+/// The same without looking for parts.
+pub(crate) fn whole(net: &Net, pruning: Pruning, go_on: &mut impl FnMut(&Statistics) -> bool) -> (Answer, Statistics) {
     let mut search = Search {
         net,
         pruning,
@@ -153,7 +159,7 @@ pub fn solve(net: &Net, pruning: Pruning, mut go_on: impl FnMut(&Statistics) -> 
         work: 0,
         statistics: Statistics::default(),
     };
-    let answer = search.run(&mut go_on);
+    let answer = search.run(go_on);
     search.statistics.basis = search.basis.len() as u64;
     search.statistics.invariants = search.invariants.len() as u64;
     (answer, search.statistics)

@@ -17,6 +17,7 @@ pub mod invariant;
 pub mod lola;
 pub mod marking;
 pub mod net;
+mod parts;
 pub mod pnml;
 pub mod spec;
 pub mod target;
