@@ -1,8 +1,8 @@
 //! Forward search for a firing sequence that covers a target, beside the backward search.
 //!
 //! Best first by an estimate of the transitions that still have to fire, in which firing takes no tokens away
-//! ([`crate::estimate`]). Transitions of a relaxed plan are tried first, and a marking is
-//! estimated when it is taken out of the queue, not when it is put in (Helmert 2006). Blondin, Haase and Offtermatt
+//! (`estimate`). Transitions of a relaxed plan are tried first, and a marking is estimated when it is taken out of the queue,
+//! not when it is put in (Helmert 2006). Blondin, Haase and Offtermatt
 //! (*Directed Reachability for Infinite-State Systems*, TACAS 2021) guide such a search by the state equation or by
 //! continuous reachability; a linear program for each marking takes longer than what is estimated here in one pass over
 //! the arcs.
@@ -13,11 +13,11 @@
 //! those come first whose transitions follow from each other, so that parts of the net that have nothing to do with each
 //! other are not tried in all combinations.
 //!
-//! Places with any number of tokens hold [`MANY`], which firing does not change. What of it is needed follows from the
+//! Places with any number of tokens hold `MANY`, which firing does not change. What of it is needed follows from the
 //! sequence in the end, from which transitions that add to nothing are dropped.
 //!
 //! Can be missed: anything; the search is one of two, and gives up beyond its limits. Can be wrongly claimed: nothing;
-//! a sequence is fired before it is an answer. What it does depends on the net alone, and so does its [`work`](Forward::work).
+//! a sequence is fired before it is an answer. What it does depends on the net alone, and so does its `work`.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashSet};
