@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use cache::{Cache, Dependencies};
 use exec::{Config, Target};
 use files::ProgramIdentity;
 use files::hash;
@@ -62,6 +63,8 @@ pub struct Built {
     pub(crate) machine: Option<Machine>,
     /// What its child processes did, for all that is done with it.
     pub(crate) children: exec::Children,
+    /// What its runs look at outside, for all that is done with it.
+    pub(crate) opened: exec::Opened,
     /// Its inputs as bitcode.
     units: llvm::Units,
     folder: Scratch,
@@ -81,6 +84,12 @@ impl Built {
             None => Target::launch(&self.executable(), config),
             Some(machine) => remote::launch(machine, &self.executable(), config),
         }
+    }
+
+    /// The files that the linker read, but for ours. `None` if it did not say.
+    pub(crate) fn linked_with(&self) -> Option<Vec<PathBuf>> {
+        let files = llvm::linked_files(&self.executable())?;
+        Some(files.into_iter().filter(|file| !file.starts_with(self.folder())).collect())
     }
 
     /// Its name: the first input's, without folder and extension.
@@ -141,6 +150,7 @@ impl BuildOptions {
             assume_pure: self.assume_pure.clone(),
             work_dir: folder.to_owned(),
             budget: budget.clone(),
+            cache: self.cache.as_deref().and_then(Cache::open).map(Arc::new),
         })
     }
 
@@ -183,6 +193,11 @@ impl Sources {
         let folder = Scratch::new("").map_err(Error::WorkFolder)?;
         let units = llvm::Units::new(&options.compiler_options(folder.path(), budget)?)?;
         Ok(Self { options: options.clone(), folder, units, given: Given::read(options)? })
+    }
+
+    /// What they are made of, if that is known.
+    pub(crate) fn made_of(&self) -> Option<&Dependencies> {
+        self.units.made_of()
     }
 
     /// A hash of all that what is made of the sources depends on.
@@ -306,8 +321,9 @@ impl Unlinked {
         let object = objects::of(&compiled, options.cache.as_deref())?;
         link(&compiled, &object, runtime, &folder.path().join("libraceproof_runtime.a"), &executable)?;
         let llvm::Compiled { program, unmodelled, features, .. } = compiled;
-        let (machine, children, cache) = (options.machine, exec::Children::default(), options.cache);
-        Ok(Built { program, unmodelled, features, identity, given, machine, children, units, folder, cache })
+        let (machine, children, opened) = (options.machine, exec::Children::default(), exec::Opened::default());
+        let cache = options.cache;
+        Ok(Built { program, unmodelled, features, identity, given, machine, children, opened, units, folder, cache })
     }
 }
 

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use files::hash;
 
 use crate::Error;
-use crate::cache::Cache;
+use cache::Cache;
 
 /// What is made faster than this is not kept.
 const WORTH_KEEPING: Duration = Duration::from_secs(1);

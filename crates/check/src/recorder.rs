@@ -22,9 +22,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::Error;
 use crate::build::{self, BuildOptions, Sources};
-use crate::cache::Cache;
 use crate::record::RecordOptions;
 use crate::subject;
+use cache::Cache;
 
 /// How long the static engine may look for accesses that need not be recorded.
 const STATIC_TIME: Duration = Duration::from_secs(3);

@@ -99,6 +99,8 @@ pub struct Request {
     pub promises_other_errors: bool,
     /// Whether only what runs reach is asked about, whatever the program reads from outside.
     pub reached_only: bool,
+    /// Whether an answer that is kept is not given again.
+    pub fresh: bool,
     /// Where witness files go; created when there is something to write.
     pub witness_dir: PathBuf,
     /// Where the bundle goes when an engine turns out to be wrong.
@@ -129,6 +131,7 @@ impl Request {
             search: SearchOptions::default(),
             reached_only: false,
             promises_other_errors: false,
+            fresh: false,
             witness_dir: PathBuf::from("raceproof-witnesses"),
             bundle_dir: PathBuf::from("."),
         }

@@ -76,6 +76,7 @@ impl Limits {
             peers: built.given.peers.clone(),
             team_size: self.team_size_of(built),
             children: built.children.clone(),
+            opened: built.opened.clone(),
             ..exec::Config::default()
         }
     }

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+use cache::Dependencies;
 use facts::Facts;
 use files::ProgramIdentity;
 use lockset::Specification;
@@ -29,6 +30,8 @@ pub struct Subject {
     identity: Option<ProgramIdentity>,
     /// What its runs do without showing it in a trace.
     unmodelled: Vec<Unmodelled>,
+    /// What its text is made of, if that is known.
+    made_of: Option<Dependencies>,
     executable: Executable,
     running: Option<Running>,
     budget: Budget,
@@ -53,25 +56,30 @@ impl Subject {
     pub fn new(options: &BuildOptions, budget: &Budget) -> Result<Self, Error> {
         let stop = Interrupt::new();
         let mut known = (None, Vec::new());
-        let (program, executable) =
-            match Sources::compile(options, budget)?.instrument(&Budget::unlimited(stop.clone()))? {
-                Ok(unlinked) => {
-                    let program = Arc::clone(unlinked.program());
-                    known = (Some(unlinked.identity().clone()), unlinked.unmodelled().to_vec());
-                    (program, Executable::Linking(std::thread::spawn(|| unlinked.link())))
-                }
-                Err((sources, why)) => (Arc::new(sources.lower()?), Executable::CannotRun(why)),
-            };
+        let sources = Sources::compile(options, budget)?;
+        let made_of = sources.made_of().cloned();
+        let (program, executable) = match sources.instrument(&Budget::unlimited(stop.clone()))? {
+            Ok(unlinked) => {
+                let program = Arc::clone(unlinked.program());
+                known = (Some(unlinked.identity().clone()), unlinked.unmodelled().to_vec());
+                (program, Executable::Linking(std::thread::spawn(|| unlinked.link())))
+            }
+            Err((sources, why)) => (Arc::new(sources.lower()?), Executable::CannotRun(why)),
+        };
         let (identity, unmodelled) = known;
         let mut subject = Self::with(program, executable, options, budget, stop)?;
-        (subject.identity, subject.unmodelled) = (identity, unmodelled);
+        (subject.identity, subject.unmodelled, subject.made_of) = (identity, unmodelled, made_of);
         Ok(subject)
     }
 
     /// Compiles a program that only its text is asked about. It may be for any machine, and is not made to run.
     pub fn text(options: &BuildOptions, budget: &Budget) -> Result<Self, Error> {
-        let program = Arc::new(Sources::compile(options, budget)?.lower()?);
-        Self::with(program, Executable::CannotRun(WhyNot::TextOnly), options, budget, Interrupt::new())
+        let sources = Sources::compile(options, budget)?;
+        let (made_of, program) = (sources.made_of().cloned(), Arc::new(sources.lower()?));
+        let mut subject =
+            Self::with(program, Executable::CannotRun(WhyNot::TextOnly), options, budget, Interrupt::new())?;
+        subject.made_of = made_of;
+        Ok(subject)
     }
 
     fn with(
@@ -93,6 +101,7 @@ impl Subject {
             facts,
             identity: None,
             unmodelled: Vec::new(),
+            made_of: None,
             executable,
             running: None,
             budget: budget.clone(),
@@ -113,6 +122,11 @@ impl Subject {
     /// What its runs do without showing it in a trace.
     pub(crate) fn unmodelled(&self) -> &[Unmodelled] {
         &self.unmodelled
+    }
+
+    /// What its text is made of, if that is known.
+    pub(crate) fn made_of(&self) -> Option<&Dependencies> {
+        self.made_of.as_ref()
     }
 
     /// What the command may use.

@@ -8,6 +8,7 @@ use model::{Budget, Environment};
 use serde::{Deserialize, Serialize};
 
 use crate::children::Children;
+use crate::opened::Opened;
 use crate::processor::Processor;
 
 /// How runs are kept apart.
@@ -62,6 +63,9 @@ pub struct Config {
     /// What its child processes did.
     #[serde(skip)]
     pub children: Children,
+    /// What its runs look at outside.
+    #[serde(skip)]
+    pub opened: Opened,
 }
 
 impl Default for Config {
@@ -83,6 +87,7 @@ impl Default for Config {
             name: None,
             directory: None,
             children: Children::default(),
+            opened: Opened::default(),
         }
     }
 }

@@ -147,6 +147,7 @@ impl Target {
         let mut records = Vec::new();
         self.backend.records(&mut records)?;
         let (trace, stacks) = decode_with_stacks(&records, end)?;
+        self.config.opened.note(&trace);
         let load_base = self.load_base;
         let lines = self.lines()?;
         let mut found = BTreeMap::new();
@@ -182,7 +183,9 @@ impl Target {
     /// Runs and decodes the trace.
     fn run_in(&mut self, schedule: &Schedule, mode: RunMode) -> Result<Trace, Error> {
         let Some((end, _)) = self.execute(schedule, mode)? else { return Ok(unknown_run()) };
-        self.decoding.decode(end, |records| self.backend.records(records))
+        let trace = self.decoding.decode(end, |records| self.backend.records(records))?;
+        self.config.opened.note(&trace);
+        Ok(trace)
     }
 
     /// Runs and finds out how the run ended and how many records it has; `None` when all that is known is that it took too

@@ -5,10 +5,12 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Mutex;
 
+use cache::{Dependencies, Looks};
 use cc::{InputKind, Language, Leniency};
 use model::Budget;
 
 use crate::error::Error;
+use crate::kept::KeptUnits;
 use crate::module::Input;
 use crate::process::{self, Outcome};
 use crate::{Architecture, Options};
@@ -77,19 +79,19 @@ impl Clang {
 
     /// Runs clang; on failure returns what it wrote.
     pub(crate) fn run<S: AsRef<OsStr>>(&self, arguments: &[S]) -> Result<(), Failure> {
-        self.run_in(Path::new("."), arguments)
+        self.run_in(Path::new("."), arguments).map(drop)
     }
 
-    /// The same, from a folder.
-    fn run_in<S: AsRef<OsStr>>(&self, folder: &Path, arguments: &[S]) -> Result<(), Failure> {
+    /// The same, from a folder. Returns what it wrote.
+    fn run_in<S: AsRef<OsStr>>(&self, folder: &Path, arguments: &[S]) -> Result<String, Failure> {
         let mut command = Command::new(&self.program);
         command.args(self.architecture.flags()).args(arguments).current_dir(folder);
         match process::run(&mut command, &self.budget) {
             Err(cause) => Err(Failure::NotRun(Error::Io { what: format!("cannot start `{}`", self.program), cause })),
             Ok(Outcome::Killed(spent)) => Err(Failure::NotRun(Error::Spent(spent))),
-            Ok(Outcome::Ended(status, _)) if status.success() => Ok(()),
-            Ok(Outcome::Ended(_, written)) => {
-                Err(Failure::Refused(String::from_utf8_lossy(&written).trim_end().to_owned()))
+            Ok(Outcome::Ended(status, written)) => {
+                let written = String::from_utf8_lossy(&written).trim_end().to_owned();
+                if status.success() { Ok(written) } else { Err(Failure::Refused(written)) }
             }
         }
     }
@@ -112,28 +114,71 @@ impl Clang {
     }
 
     /// Compiles one source to bitcode without optimisation and with debug information. Our headers are in `include`.
-    /// Returns a directive of OpenMP that clang made no code of, if there is one.
     fn compile(
         &self,
         source: &Source,
         flags: &Flags,
         include: &Path,
         bitcode: &Path,
-    ) -> Result<Option<cc::Dropped>, Error> {
+        more: &[&str],
+    ) -> Result<CompiledSource, Error> {
         let refused = |diagnostics| Error::Compile { path: source.path.clone(), diagnostics };
         let mut leniency = Leniency::default();
-        loop {
-            match self.compile_once(source, flags, &leniency, include, &[], bitcode) {
+        let said = loop {
+            match self.compile_once(source, flags, &leniency, include, more, bitcode) {
                 Err(Failure::Refused(diagnostics)) if leniency.adapt(&diagnostics) => {}
+                // The user sees what clang says without our further flags.
+                Err(Failure::Refused(_)) if !more.is_empty() => {
+                    return self.compile(source, flags, include, bitcode, &[]);
+                }
                 Err(failure) => return Err(failure.into_error(refused)),
-                Ok(()) => break,
+                Ok(said) => break said,
             }
+        };
+        let dropped = self.dropped(source, flags, &leniency, include, bitcode)?;
+        Ok(CompiledSource { said, dropped })
+    }
+
+    /// The same, unless what was compiled before will do.
+    fn compile_or_recall(
+        &self,
+        source: &Source,
+        flags: &Flags,
+        include: &Path,
+        kept: &KeptUnits,
+        input: usize,
+        bitcode: &Path,
+    ) -> Result<Option<cc::Dropped>, Error> {
+        let key = kept.key(&source.directory, &format!("{source:?} {flags:?} {:?}", self.architecture));
+        if kept.find(&key, input, bitcode) {
+            return Ok(None);
         }
+        let rule = bitcode.with_extension("d");
+        let rule_name = rule.to_string_lossy();
+        let compiled = self.compile(source, flags, include, bitcode, &["-v", "-MD", "-MF", &rule_name])?;
+        match compiled.dropped {
+            // The next command is to say so, too.
+            Some(_) => kept.note(input, None),
+            None => kept.keep(&key, input, &source.directory, &rule, &compiled.said, include, bitcode),
+        }
+        Ok(compiled.dropped)
+    }
+
+    /// A directive of OpenMP in the source that clang made no code of, if there is one.
+    fn dropped(
+        &self,
+        source: &Source,
+        flags: &Flags,
+        leniency: &Leniency,
+        include: &Path,
+        bitcode: &Path,
+    ) -> Result<Option<cc::Dropped>, Error> {
         if !cc::asks_for_openmp(&source.flags) && !cc::asks_for_openmp(&flags.compile) {
             return Ok(None);
         }
         let text = bitcode.with_extension("i");
-        let preprocessed = self.compile_once(source, flags, &leniency, include, &["-E"], &text);
+        let refused = |diagnostics| Error::Compile { path: source.path.clone(), diagnostics };
+        let preprocessed = self.compile_once(source, flags, leniency, include, &["-E"], &text);
         preprocessed.map_err(|failure| failure.into_error(refused))?;
         let read = std::fs::read(&text)
             .map_err(|cause| Error::Io { what: format!("cannot read `{}`", text.display()), cause })?;
@@ -148,7 +193,7 @@ impl Clang {
         include: &Path,
         more: &[&str],
         output: &Path,
-    ) -> Result<(), Failure> {
+    ) -> Result<String, Failure> {
         // What the user gives us is meant; what a build gives to gcc may be for gcc alone.
         let users: Vec<&String> =
             source.flags.iter().filter(|flag| leniency.keeps(flag)).chain(&flags.compile).collect();
@@ -170,7 +215,16 @@ impl Clang {
     }
 }
 
+/// What clang says of a source that it has compiled.
+struct CompiledSource {
+    /// What it wrote.
+    said: String,
+    /// A directive of OpenMP that it made no code of.
+    dropped: Option<cc::Dropped>,
+}
+
 /// A source to be compiled.
+#[derive(Debug)]
 struct Source {
     path: PathBuf,
     language: Language,
@@ -209,6 +263,8 @@ pub(crate) struct Compiled {
     pub(crate) link: Vec<String>,
     /// Directives of OpenMP that clang made no code of.
     pub(crate) dropped: Vec<cc::Dropped>,
+    /// What all this was made of, if that is known.
+    pub(crate) made_of: Option<Dependencies>,
 }
 
 /// Compiles every source among the inputs into the folder for intermediate files; bitcode is taken as it is, or from the file that carries it.
@@ -256,14 +312,28 @@ pub(crate) fn compile(options: &Options, flags: &Flags) -> Result<Compiled, Erro
         crate::create_dir(work_dir)?;
         let clang = Clang::find(*architecture, budget)?;
         let include = write_headers(work_dir)?;
+        let kept = options.cache.as_ref().and_then(|cache| KeptUnits::new(cache, &clang.program));
         let dropped = Mutex::new(Vec::new());
         in_parallel(&jobs, |(source, input)| {
             let bitcode = &compiled.inputs[*input].bitcode;
-            let found = clang.compile(source, flags, &include, bitcode)?;
+            let found = match &kept {
+                Some(kept) => clang.compile_or_recall(source, flags, &include, kept, *input, bitcode)?,
+                None => clang.compile(source, flags, &include, bitcode, &[])?.dropped,
+            };
             dropped.lock().unwrap_or_else(std::sync::PoisonError::into_inner).extend(found);
             Ok(())
         })?;
         compiled.dropped = dropped.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+        compiled.made_of = kept.and_then(|kept| kept.made_of());
+    } else if options.cache.is_some() {
+        compiled.made_of = Some(Dependencies::default());
+    }
+    if let Some(made_of) = &mut compiled.made_of {
+        let databases = inputs.iter().filter(|path| path.is_dir()).map(|path| path.join(cc::DATABASE));
+        let files = inputs.iter().filter(|path| !path.is_dir()).cloned().chain(databases);
+        let mut looks = Looks::default();
+        let added = files.map(|file| made_of.add_file(&file, &mut looks)).collect::<std::io::Result<()>>();
+        compiled.made_of = added.is_ok().then(|| std::mem::take(made_of));
     }
     Ok(compiled)
 }

@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 
 use crate::driver::{Clang, Failure};
 use crate::error::{BuildStep, Error};
-use crate::{Compiled, LLVM_VERSION};
+use crate::{Compiled, LLVM_VERSION, included};
 
 /// How instrumented bitcode is compiled.
 pub(crate) const FLAGS: [&str; 5] = ["-O2", "-fPIE", "-Wno-override-module", "-fno-color-diagnostics", "-w"];
@@ -42,7 +42,9 @@ pub(crate) fn link(
         // A function of the program with the name of one that the runtime models is the one that counts, as it is natively.
         .chain(["-Wl,-z,now", "-Wl,-z,muldefs", "-Wl,--export-dynamic"].map(OsString::from))
         .collect();
-    arguments.extend([object.into(), archive.into()]);
+    let mut rule = OsString::from("-Wl,--dependency-file=");
+    rule.push(rule_of(out));
+    arguments.extend([rule, object.into(), archive.into()]);
     arguments.extend(compiled.link_flags.iter().chain(extra).map(OsString::from));
     arguments.extend(["-lm", "-lpthread", "-ldl", "-o"].map(OsString::from));
     arguments.push(PathBuf::from(out).into());
@@ -51,6 +53,17 @@ pub(crate) fn link(
         Failure::Refused(_) if !has_lld() => Error::NoLinker { version: LLVM_VERSION },
         failure => refused(BuildStep::Link, failure),
     })
+}
+
+/// Where the linker writes down what it read for an executable.
+fn rule_of(executable: &Path) -> PathBuf {
+    executable.with_extension("d")
+}
+
+/// The files that the linker read for an executable. `None` if it did not say.
+pub(crate) fn linked_files(executable: &Path) -> Option<Vec<PathBuf>> {
+    let rule = std::fs::read_to_string(rule_of(executable)).ok()?;
+    Some(included::prerequisites(&rule).into_iter().map(PathBuf::from).collect())
 }
 
 fn has_lld() -> bool {

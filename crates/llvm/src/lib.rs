@@ -15,10 +15,12 @@ mod error;
 mod escape;
 mod functions;
 mod headers;
+mod included;
 mod initialisers;
 pub mod instrument;
 mod intrinsics;
 mod ir;
+mod kept;
 mod lanes;
 mod loops;
 mod lower;
@@ -39,6 +41,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use cache::{Cache, Dependencies};
 use inkwell::context::Context;
 use inkwell::module::Module;
 use model::{Budget, SiteId};
@@ -71,6 +74,8 @@ pub struct Options {
     pub work_dir: PathBuf,
     /// Ends compilers that run when it is spent; the error then is [`Error::Spent`].
     pub budget: Budget,
+    /// Where bitcode is kept that was compiled before.
+    pub cache: Option<Arc<Cache>>,
 }
 
 /// A program ready to be linked with the runtime.
@@ -153,6 +158,11 @@ impl Units {
         let flags = Flags::new(&options.cflags);
         let compiled = driver::compile(options, &flags)?;
         Ok(Self { options: options.clone(), flags, compiled })
+    }
+
+    /// What the inputs are made of, if that is known; only where there is a cache.
+    pub fn made_of(&self) -> Option<&Dependencies> {
+        self.compiled.made_of.as_ref()
     }
 
     /// Lowers the program without instrumenting it; it needs no `main` and may be for any machine.
@@ -257,6 +267,11 @@ pub fn link_object(
     out: &Path,
 ) -> Result<(), Error> {
     emit::link(compiled, object, archive, extra, out)
+}
+
+/// The files that the linker read for an executable that was linked here. `None` if it did not say.
+pub fn linked_files(executable: &Path) -> Option<Vec<PathBuf>> {
+    emit::linked_files(executable)
 }
 
 /// Makes machine code of an instrumented program and links it.

@@ -160,7 +160,7 @@ pub struct Unmodelled {
     pub what: String,
 }
 
-/// A file on disk that the run opened: what it did may depend on the content.
+/// A file on disk that the run opened, or found missing: what it did may depend on the content.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub struct OpenedFile {
     /// Number of events executed before it.

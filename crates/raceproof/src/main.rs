@@ -9,7 +9,9 @@ mod interrupt;
 mod memory;
 mod output;
 mod progress;
+mod revision;
 mod settings;
+mod watch;
 
 use std::process::ExitCode;
 

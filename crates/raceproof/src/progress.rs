@@ -1,5 +1,6 @@
 //! A line of progress on standard error, when that is a terminal and the search takes longer than a second.
 
+use std::path::PathBuf;
 use std::sync::PoisonError;
 use std::time::{Duration, Instant};
 
@@ -25,6 +26,8 @@ pub(crate) struct Line {
     engine: Option<(Engine, usize)>,
     /// What the static engine did.
     analysis: Option<AnalysisFigures>,
+    /// The files that the answer rests on.
+    rests_on: Vec<PathBuf>,
 }
 
 impl Line {
@@ -36,7 +39,16 @@ impl Line {
         let bar = bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()));
         bar.set_message("compiling");
         bar.enable_steady_tick(INTERVAL);
-        Self { bar, start, next: start + PATIENCE, budget: budget.clone(), so_far, engine: None, analysis: None }
+        Self {
+            bar,
+            start,
+            next: start + PATIENCE,
+            budget: budget.clone(),
+            so_far,
+            engine: None,
+            analysis: None,
+            rests_on: Vec::new(),
+        }
     }
 }
 
@@ -92,6 +104,11 @@ impl Line {
 }
 
 impl Line {
+    /// The files that the answer rests on, as far as that is known.
+    pub(crate) fn rests_on(&self) -> &[PathBuf] {
+        &self.rests_on
+    }
+
     /// What the static engine did, one figure per line.
     pub(crate) fn statistics(&self) -> String {
         let Some(AnalysisFigures { phases, implied, lines, classes, class_pairs, holds, crowded, variables }) =
@@ -121,6 +138,10 @@ impl Watcher for Line {
         self.bar.set_message(self.at_work().trim_end_matches("; ").to_owned());
         // Proofs report no progress of their own.
         self.bar.enable_steady_tick(INTERVAL);
+    }
+
+    fn rests_on(&mut self, files: &[PathBuf]) {
+        self.rests_on = files.to_vec();
     }
 
     fn so_far(&mut self, report: Report) {

@@ -101,6 +101,12 @@ pub struct Report {
     /// What went wrong besides, and takes nothing from the answer: files that could not be written.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
+    /// Whether this is the answer of an earlier command, as nothing has changed that it rests on.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub reused: bool,
+    /// What has changed since an earlier report.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub since: Option<crate::Since>,
     /// Time of everything, in milliseconds.
     pub time_ms: u64,
 }

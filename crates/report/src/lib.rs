@@ -18,6 +18,7 @@ pub mod run;
 pub mod sarif;
 pub mod schema;
 pub mod short;
+pub mod since;
 pub mod source;
 pub mod story;
 pub mod suppress;
@@ -32,4 +33,5 @@ pub use document::{
 };
 pub use listing::{Absent, Unlisted};
 pub use run::{Action, Run, RunEvent, RunThread};
+pub use since::Since;
 pub use source::Sources;

@@ -93,8 +93,8 @@ fn matches(pattern: &str, text: &str) -> bool {
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Known {
     entries: Vec<(PathBuf, Entry)>,
-    /// How often each finding of an earlier result was there.
-    baseline: BTreeMap<String, usize>,
+    /// How often each finding of an earlier result was there, and what is said of it.
+    baseline: BTreeMap<String, (usize, String)>,
 }
 
 impl Known {
@@ -105,9 +105,14 @@ impl Known {
 
     /// The findings of an earlier result.
     pub fn baseline(&mut self, earlier: &Report) {
+        self.earlier(earlier, "known from an earlier result");
+    }
+
+    /// The same with what is said of findings that are known by it.
+    pub fn earlier(&mut self, earlier: &Report, why: &str) {
         let pairs = earlier.pairs_with(PairVerdict::Race).filter(|pair| pair.is_told()).map(fingerprint::of_pair);
         for print in pairs.chain(earlier.errors.iter().map(fingerprint::of_error)) {
-            *self.baseline.entry(print).or_default() += 1;
+            self.baseline.entry(print).or_insert_with(|| (0, why.to_owned())).0 += 1;
         }
     }
 
@@ -154,9 +159,9 @@ impl Known {
     }
 
     fn by_baseline(&mut self, print: String) -> Option<Suppressed> {
-        let left = self.baseline.get_mut(&print).filter(|left| **left > 0)?;
+        let (left, why) = self.baseline.get_mut(&print).filter(|(left, _)| *left > 0)?;
         *left -= 1;
-        Some(Suppressed { by: SuppressedBy::Baseline, reason: "known from an earlier result".to_owned() })
+        Some(Suppressed { by: SuppressedBy::Baseline, reason: why.clone() })
     }
 }
 

@@ -344,7 +344,7 @@ pub fn unmodelled_at_end(text: &str) {
     text_record(Tag::Unmodelled, 0, text.as_bytes());
 }
 
-/// Records that the program opens a file on disk, by its canonical name.
+/// Records that the program opens a file on disk, or finds that there is none, by its canonical name.
 pub fn opened(name: &[u8]) {
     if running() {
         text_record(Tag::Opened, 0, name);

@@ -24,7 +24,7 @@ use crate::run::GRACE;
 
 pub(crate) use pairs::{race_code, race_reason};
 pub(crate) use races::{Shown, show_new, told_places};
-pub(crate) use witnesses::Witnesses;
+pub(crate) use witnesses::{Witnesses, is_witness_of_another};
 
 /// What a report is made of, whatever the command.
 pub(crate) struct Parts {
@@ -89,6 +89,8 @@ pub(crate) fn assemble(parts: Parts) -> Report {
         engines: parts.figures.into_iter().map(engine).collect(),
         assumptions: parts.assumptions.iter().map(Assumption::to_string).collect(),
         warnings: parts.warnings,
+        reused: false,
+        since: None,
         time_ms: parts.start.elapsed().as_millis() as u64,
     }
 }
@@ -161,8 +163,13 @@ pub(crate) fn make(mut line: Line<'_>) -> Result<Report, Error> {
     }))
 }
 
+/// A report that knows nothing of the program that a request is about.
+pub fn nothing_known(request: &Request) -> Report {
+    ended_before(request, Instant::now())
+}
+
 /// The report of a check that ended before there was a program.
-pub(crate) fn nothing_known(request: &Request, start: Instant) -> Report {
+pub(crate) fn ended_before(request: &Request, start: Instant) -> Report {
     let gap = match request.budget.spent() {
         Some(Spent::Interrupt) | None => gaps::interrupted(),
         Some(spent) => Gap::limit("the program was not built", spent),

@@ -96,6 +96,11 @@ impl Witnesses {
     }
 }
 
+/// Whether a file is the witness of another program than the witness in `kept`.
+pub(crate) fn is_witness_of_another(path: &Path, kept: &Path) -> bool {
+    Witness::read(kept).is_ok_and(|witness| is_of_another_program(path, &witness))
+}
+
 /// Whether a file is the witness of a program made of other inputs.
 fn is_of_another_program(path: &Path, witness: &Witness) -> bool {
     path.exists() && Witness::read(path).is_ok_and(|there| there.program.inputs != witness.program.inputs)

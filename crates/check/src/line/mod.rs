@@ -18,13 +18,14 @@ mod runs;
 mod teams;
 
 use std::collections::BTreeSet;
+use std::path::PathBuf;
 use std::time::Instant;
 
 use ::explore::{Failure, Observer, StopReason};
 use lockset::Analysis;
 use model::Engine;
 use model::verdict::TeamSizes;
-use report::{Code, Command, Report};
+use report::{Code, Command, Report, Since};
 
 use crate::assumptions::Assumption;
 use crate::describe::Sightings;
@@ -35,6 +36,7 @@ use crate::engine::{Answer, Figures, Verdict};
 use crate::gap::Gap;
 use crate::ledger::{Contradiction, Ledger};
 use crate::request::{LINE, Request};
+use crate::reuse::Answers;
 use crate::subject::Subject;
 use crate::{Error, document};
 
@@ -51,6 +53,10 @@ pub trait Watcher: Observer {
     /// A run of the search shows a race: of these two places.
     fn found(&mut self, places: &str) {
         let _ = places;
+    }
+    /// The answer rests on these files, as far as that is known.
+    fn rests_on(&mut self, files: &[PathBuf]) {
+        let _ = files;
     }
     /// What is known so far, as a report that says less than the one to come: its text and its races.
     fn so_far(&mut self, report: Report) {
@@ -106,13 +112,30 @@ pub(crate) struct Line<'a> {
 /// Builds the program and settles its pairs, while the budget lasts.
 pub fn run(request: &Request, watcher: &mut dyn Watcher) -> Result<Report, Error> {
     let start = Instant::now();
+    let answers = Answers::new(request);
+    if let Some(answers) = answers.as_ref().filter(|_| !request.fresh)
+        && let Some((report, files)) = answers.find(start)
+    {
+        watcher.rests_on(&files);
+        return Ok(report);
+    }
     // The other engines run the program: what `verify` finds is confirmed by a run.
     let subject = if request.command == Command::Static { Subject::text } else { Subject::new };
     match subject(&request.build, &request.budget) {
         // The compiler may have been stopped by the same key.
-        Err(error) if !error.is_misuse() && request.budget.is_spent() => Ok(document::nothing_known(request, start)),
+        Err(error) if !error.is_misuse() && request.budget.is_spent() => Ok(document::ended_before(request, start)),
         Err(error) => Err(error),
-        Ok(mut subject) => settle(&mut subject, request, start, watcher),
+        Ok(mut subject) => {
+            let mut report = settle(&mut subject, request, start, watcher)?;
+            if let Some(answers) = answers {
+                if !request.fresh {
+                    let since = answers.last().map(|last| Since::of(&report, &last, "the last run"));
+                    report.since = since.filter(Since::has_changes);
+                }
+                watcher.rests_on(&answers.keep(request, &mut subject, &report));
+            }
+            Ok(report)
+        }
     }
 }
 

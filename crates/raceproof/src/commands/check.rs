@@ -6,9 +6,8 @@ use check::{Effort, LINE, Limits, ProofOptions, Request, SearchOptions};
 use model::Engine;
 use report::Command;
 
-use crate::commands::flags::{BudgetFlags, ProgramFlags, ReportFlags, RunFlags, SearchFlags};
+use crate::commands::flags::{AgainFlags, BudgetFlags, ProgramFlags, ReportFlags, RunFlags, SearchFlags};
 use crate::failure::Failure;
-use crate::guard::carry_out;
 use crate::output;
 use crate::settings::Settings;
 
@@ -44,6 +43,9 @@ pub(crate) struct Check {
     runs: RunFlags,
 
     #[command(flatten)]
+    again: AgainFlags,
+
+    #[command(flatten)]
     report: ReportFlags,
 }
 
@@ -54,6 +56,7 @@ impl Check {
             (_, true) => Effort::Thorough,
             _ => Effort::Normal,
         };
+        self.again.watch()?;
         let mut settings = Settings::find()?;
         // A choice of effort on the command line counts more than the project's time.
         settings.time = settings.time.filter(|_| effort == Effort::Normal);
@@ -80,7 +83,7 @@ impl Check {
             witness_dir: self.report.witness_dir(&settings),
             ..Request::new(Command::Check, self.program.build_options(&settings)?, budget)
         };
-        carry_out(&request, &self.report, known, |request, line| Ok(check::run(request, line)?))
+        self.again.carry_out(&request, &self.report, known, |_| {})
     }
 
     /// The engines asked for, all if none is named.

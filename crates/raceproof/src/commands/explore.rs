@@ -8,7 +8,7 @@ use clap::ValueEnum;
 use explore::{ReductionName, Sampling, Strategy};
 use report::Command;
 
-use crate::commands::flags::{BudgetFlags, ProgramFlags, ReportFlags, RunFlags, SearchFlags};
+use crate::commands::flags::{AgainFlags, BudgetFlags, ProgramFlags, ReportFlags, RunFlags, SearchFlags};
 use crate::failure::Failure;
 use crate::guard::carry_out;
 use crate::output;
@@ -68,6 +68,9 @@ pub(crate) struct Explore {
     limits: RunFlags,
 
     #[command(flatten)]
+    again: AgainFlags,
+
+    #[command(flatten)]
     report: ReportFlags,
 }
 
@@ -103,6 +106,7 @@ impl Explore {
     }
 
     pub(crate) fn run(self) -> Result<ExitCode, Failure> {
+        self.again.watch()?;
         let settings = Settings::find()?;
         let known = self.report.known(&settings)?;
         let search = self.search_options()?;
@@ -122,7 +126,7 @@ impl Explore {
             ..Request::new(Command::Explore, build, budget)
         };
         if !self.show_output && self.emit.is_none() {
-            return carry_out(&request, &self.report, known, |request, line| Ok(check::run(request, line)?));
+            return self.again.carry_out(&request, &self.report, known, |_| {});
         }
         let mut subject = Subject::new(&request.build, &request.budget)?;
         let run = check::first_run(&mut subject, &limits)?;

@@ -6,9 +6,8 @@ use check::{Request, Subject};
 use clap::ValueEnum;
 use report::Command;
 
-use crate::commands::flags::{BudgetFlags, ProgramFlags, ReportFlags};
+use crate::commands::flags::{AgainFlags, BudgetFlags, ProgramFlags, ReportFlags};
 use crate::failure::Failure;
-use crate::guard::carry_out;
 use crate::output;
 use crate::settings::Settings;
 
@@ -34,6 +33,9 @@ pub(crate) struct Static {
     budget: BudgetFlags,
 
     #[command(flatten)]
+    again: AgainFlags,
+
+    #[command(flatten)]
     report: ReportFlags,
 }
 
@@ -48,6 +50,7 @@ enum Emit {
 
 impl Static {
     pub(crate) fn run(self) -> Result<ExitCode, Failure> {
+        self.again.watch()?;
         let settings = Settings::find()?;
         let known = self.report.known(&settings)?;
         let budget = self.budget.budget(&settings, None)?;
@@ -57,12 +60,16 @@ impl Static {
             output::print(&check::facts_text(&subject, emit == Emit::FactsDot)?)?;
             return Ok(ExitCode::SUCCESS);
         }
-        carry_out(&Request::new(Command::Static, build, budget), &self.report, known, |request, line| {
-            let report = check::run(request, line)?;
-            if self.stats {
-                output::note(&line.statistics());
-            }
-            Ok(report)
-        })
+        // An earlier answer has no figures.
+        self.again.afresh_if(self.stats).carry_out(
+            &Request::new(Command::Static, build, budget),
+            &self.report,
+            known,
+            |line| {
+                if self.stats {
+                    output::note(&line.statistics());
+                }
+            },
+        )
     }
 }

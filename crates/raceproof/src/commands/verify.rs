@@ -7,9 +7,8 @@ use check::{Input, ProofOptions, Request, SearchOptions, Subject};
 use clap::ValueEnum;
 use report::Command;
 
-use crate::commands::flags::{BudgetFlags, ProgramFlags, PruningFlag, ReportFlags, RunFlags};
+use crate::commands::flags::{AgainFlags, BudgetFlags, ProgramFlags, PruningFlag, ReportFlags, RunFlags};
 use crate::failure::Failure;
-use crate::guard::carry_out;
 use crate::output;
 use crate::settings::Settings;
 
@@ -45,6 +44,9 @@ pub(crate) struct Verify {
     runs: RunFlags,
 
     #[command(flatten)]
+    again: AgainFlags,
+
+    #[command(flatten)]
     report: ReportFlags,
 }
 
@@ -63,6 +65,7 @@ const USUAL_STEPS: u64 = 500;
 
 impl Verify {
     pub(crate) fn run(self) -> Result<ExitCode, Failure> {
+        self.again.watch()?;
         let settings = Settings::find()?;
         let known = self.report.known(&settings)?;
         let budget = self.budget.budget(&settings, Some(USUAL))?;
@@ -90,6 +93,6 @@ impl Verify {
             witness_dir: self.report.witness_dir(&settings),
             ..Request::new(Command::Verify, build, budget)
         };
-        carry_out(&request, &self.report, known, |request, line| Ok(check::run(request, line)?))
+        self.again.carry_out(&request, &self.report, known, |_| {})
     }
 }

@@ -120,6 +120,13 @@ fn summary(report: &Report) -> String {
     if !report.assumptions.is_empty() {
         let _ = writeln!(out, "  assumptions: {}", report.assumptions.join(", "));
     }
+    if let Some(since) = &report.since {
+        let _ = writeln!(out, "  {}", since.sentence());
+    }
+    if report.reused {
+        let _ =
+            writeln!(out, "  nothing has changed since an earlier command: this is its answer (`--fresh` asks again)");
+    }
     let _ = writeln!(out, "  finished in {}", seconds(report.time_ms));
     for warning in &report.warnings {
         let _ = writeln!(out, "{YELLOW}warning{YELLOW:#}: {warning}");

@@ -236,6 +236,9 @@ fn try_open_at(directory: c_int, path: &CStr, flags: c_int, mode: libc::mode_t) 
         return Err(libc::ELOOP);
     }
     if !exists && !creates {
+        if change.is_none() {
+            sched::opened(name.canonical.to_bytes());
+        }
         return Err(libc::ENOENT);
     }
     if !exists && path.to_bytes().ends_with(b"/") {

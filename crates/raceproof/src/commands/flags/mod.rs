@@ -1,5 +1,6 @@
 //! Flags that several commands share, each concept once.
 
+mod again;
 mod limits;
 mod pragmas;
 mod program;
@@ -7,6 +8,7 @@ mod pruning;
 mod reporting;
 mod search;
 
+pub(crate) use again::AgainFlags;
 pub(crate) use limits::{BudgetFlags, RunFlags, seconds, size, unlimited};
 pub(crate) use program::{ProgramFlags, cache_folder, find_target, split};
 pub(crate) use pruning::PruningFlag;

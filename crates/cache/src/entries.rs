@@ -1,36 +1,43 @@
-//! Programs built before, kept in a folder of the user's by what they were made of.
+//! Entries by name: folders that are complete or not there.
 //!
-//! An entry is a folder. Its name is a hash of everything that its content depends on, so an entry is never out of date. It
-//! gets its name when it is complete. When the folder has grown too large, the entries go that were not used for longest.
+//! An entry gets its name when it is complete. When the folder of all has grown too large, the entries go that were not used
+//! for longest.
 
 use std::fs;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::SystemTime;
 
 /// Most bytes of all entries together.
 const MOST: u64 = 2 << 30;
 
+/// So many entries are made between two looks at all of them.
+const SELDOM: usize = 64;
+
 /// Marks an entry as used.
 const USED: &str = "used";
 
 /// A folder of entries.
-pub(crate) struct Cache {
+#[derive(Debug)]
+pub struct Cache {
     folder: PathBuf,
+    /// How many entries were made.
+    puts: AtomicUsize,
 }
 
 impl Cache {
     /// The cache in a folder, which is made if need be. `None` if it cannot be, or if others may write there.
-    pub(crate) fn open(folder: &Path) -> Option<Self> {
+    pub fn open(folder: &Path) -> Option<Self> {
         fs::DirBuilder::new().recursive(true).mode(0o700).create(folder).ok()?;
         let about = fs::metadata(folder).ok()?;
         // What lies there is executed.
         let is_own = about.uid() == fs::metadata("/proc/self").ok()?.uid() && about.mode() & 0o022 == 0;
-        is_own.then(|| Self { folder: folder.to_owned() })
+        is_own.then(|| Self { folder: folder.to_owned(), puts: AtomicUsize::new(0) })
     }
 
     /// The folder of an entry, if there is one.
-    pub(crate) fn get(&self, key: &str) -> Option<PathBuf> {
+    pub fn get(&self, key: &str) -> Option<PathBuf> {
         let entry = self.folder.join(key);
         if !entry.is_dir() {
             return None;
@@ -42,7 +49,7 @@ impl Cache {
 
     /// Keeps what `fill` puts into a new folder as an entry, and returns its folder. `None` if that fails: then there is no
     /// entry, and nothing is lost.
-    pub(crate) fn put(&self, key: &str, fill: impl FnOnce(&Path) -> std::io::Result<()>) -> Option<PathBuf> {
+    pub fn put(&self, key: &str, fill: impl FnOnce(&Path) -> std::io::Result<()>) -> Option<PathBuf> {
         let new = tempfile::Builder::new().prefix(".new-").tempdir_in(&self.folder).ok()?;
         fill(new.path()).ok()?;
         fs::write(new.path().join(USED), []).ok()?;
@@ -55,11 +62,27 @@ impl Cache {
         entry.is_dir().then_some(entry)
     }
 
-    /// Deletes what was not used for longest, but not `newest`.
+    /// The same in place of an entry that may be there.
+    pub fn replace(&self, key: &str, fill: impl FnOnce(&Path) -> std::io::Result<()>) -> Option<PathBuf> {
+        // If it is not there, there is nothing to delete; if it stays, the new one is not kept.
+        let _ = fs::remove_dir_all(self.folder.join(key));
+        self.put(key, fill)
+    }
+
+    /// Where the entries are.
+    pub(crate) fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Deletes what was not used for longest, but not `newest`. That takes a look at all entries, so it is done with some of
+    /// many.
     fn trim(&self, newest: &Path) {
+        if self.puts.fetch_add(1, Ordering::Relaxed) % SELDOM != 0 {
+            return;
+        }
         let entries = fs::read_dir(&self.folder).into_iter().flatten().flatten().map(|entry| entry.path());
         let mut known: Vec<(SystemTime, u64, PathBuf)> = entries
-            .filter(|path| path != newest)
+            .filter(|path| !newest.starts_with(path))
             .map(|path| (modified(&path.join(USED)).or_else(|| modified(&path)), size(&path), path))
             .filter_map(|(used, size, path)| Some((used?, size, path)))
             .collect();
@@ -82,7 +105,10 @@ fn modified(path: &Path) -> Option<SystemTime> {
 
 fn size(folder: &Path) -> u64 {
     let files = fs::read_dir(folder).into_iter().flatten().flatten();
-    files.filter_map(|file| file.metadata().ok()).map(|about| about.len()).sum()
+    let of = |file: fs::DirEntry| {
+        file.metadata().map_or(0, |about| if about.is_dir() { size(&file.path()) } else { about.len() })
+    };
+    files.map(of).sum()
 }
 
 #[cfg(test)]
