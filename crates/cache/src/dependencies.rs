@@ -198,7 +198,7 @@ mod tests {
         };
         let mut whole = part(&first, "a.h");
         whole.add_all([part(&second, "b.h")], &mut Looks::default());
-        whole.add_fact(Fact::File(second.join("c.h")));
+        whole.add_fact(Fact::Program(second.join("c.h").to_string_lossy().into_owned()));
         assert!(hold(&whole));
         fs::write(second.join("b.h"), "").unwrap();
         assert!(!hold(&whole));

@@ -14,8 +14,8 @@ pub enum Fact {
     Variable(String),
     /// All variables of the environment.
     Environment,
-    /// Which file this is, by size and time: for programs, which are too large to be read each time.
-    File(PathBuf),
+    /// Which program the shell finds by this name, by its file's path, size and time.
+    Program(String),
     /// The user, the name of the machine and the number of its processors.
     System,
 }
@@ -30,9 +30,10 @@ impl Fact {
                 variables.sort();
                 hash(format!("{variables:?}").as_bytes())
             }
-            Self::File(path) => {
-                let about = std::fs::metadata(path).map(|about| (about.len(), about.mtime(), about.mtime_nsec()));
-                format!("{:?}", about.ok())
+            Self::Program(name) => {
+                let file = found(name);
+                let about = file.as_deref().and_then(|file| std::fs::metadata(file).ok());
+                format!("{file:?} {:?}", about.map(|about| (about.len(), about.mtime(), about.mtime_nsec())))
             }
             Self::System => {
                 let user = std::fs::metadata("/proc/self").map(|about| (about.uid(), about.gid())).ok();
@@ -41,4 +42,11 @@ impl Fact {
             }
         }
     }
+}
+
+/// The file of a program, as the shell finds it.
+fn found(program: &str) -> Option<PathBuf> {
+    let folders = std::env::var_os("PATH")?;
+    let found = std::env::split_paths(&folders).map(|folder| folder.join(program)).find(|path| path.is_file());
+    std::fs::canonicalize(found?).ok()
 }

@@ -101,6 +101,8 @@ pub struct Request {
     pub reached_only: bool,
     /// Whether an answer that is kept is not given again.
     pub fresh: bool,
+    /// Whether all pairs are to be listed, where an answer is kept.
+    pub all_pairs: bool,
     /// Where witness files go; created when there is something to write.
     pub witness_dir: PathBuf,
     /// Where the bundle goes when an engine turns out to be wrong.
@@ -132,6 +134,7 @@ impl Request {
             reached_only: false,
             promises_other_errors: false,
             fresh: false,
+            all_pairs: false,
             witness_dir: PathBuf::from("raceproof-witnesses"),
             bundle_dir: PathBuf::from("."),
         }

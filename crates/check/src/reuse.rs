@@ -92,6 +92,11 @@ impl Answers {
     /// Keeps an answer as the last one, and to be given again if that can be done. Says on which files it rests, as far as that
     /// is known.
     pub(crate) fn keep(&self, request: &Request, subject: &mut Subject, report: &Report) -> Vec<PathBuf> {
+        let mut listed = report.clone();
+        if !request.all_pairs {
+            listed.shorten();
+        }
+        let report = &listed;
         let write = |entry: &Path| fs::write(entry.join(REPORT), serde_json::to_vec(report)?);
         self.cache.replace(&self.last_key(), write);
         let text = subject.made_of().map(files_of).unwrap_or_default();
@@ -122,7 +127,8 @@ fn files_of(made_of: &Dependencies) -> Vec<PathBuf> {
 /// The name of all that is asked, but for the content of files. `None` if the answer is not kept.
 fn key(request: &Request) -> Option<String> {
     let Request { command, build, engines, effort, limits, team_sizes, proofs, prediction, .. } = request;
-    let Request { recording, search, promises_other_errors, reached_only, witness_dir, bundle_dir, .. } = request;
+    let Request { recording, search, promises_other_errors, reached_only, all_pairs, witness_dir, bundle_dir, .. } =
+        request;
     let reads_our_input = build.stdin.as_deref() == Some("-");
     let goes_on = search.checkpoint.is_some() || search.resume.is_some();
     if reads_our_input || goes_on || build.machine.is_some() || !matches!(recording, Recording::Controlled) {
@@ -131,7 +137,7 @@ fn key(request: &Request) -> Option<String> {
     let given = Given::read(build).ok()?;
     let asked = format!(
         "{} {command:?} {:?} {engines:?} {effort:?} {limits:?} {team_sizes:?} {proofs:?} {prediction:?} {search:?} \
-         {promises_other_errors} {reached_only} {witness_dir:?} {bundle_dir:?} {:?} {:?} {:?}",
+         {promises_other_errors} {reached_only} {all_pairs} {witness_dir:?} {bundle_dir:?} {:?} {:?} {:?}",
         cache::tool(),
         crate::BuildOptions { cache: None, ..build.clone() },
         std::path::absolute(".").ok()?,

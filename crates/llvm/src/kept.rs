@@ -3,7 +3,7 @@
 //! What an entry's key does not say, its dependencies do: the source and all headers.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
@@ -14,17 +14,17 @@ use crate::included;
 /// The file of an entry.
 const BITCODE: &str = "bitcode";
 
-/// Variables of the environment that say which compiler there is, or that it reads.
-const VARIABLES: [&str; 7] =
-    ["PATH", "CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH", "CCC_OVERRIDE_OPTIONS", "SDKROOT", "SOURCE_DATE_EPOCH"];
+/// Variables of the environment that the compiler reads.
+const VARIABLES: [&str; 6] =
+    ["CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH", "CCC_OVERRIDE_OPTIONS", "SDKROOT", "SOURCE_DATE_EPOCH"];
 
 /// Bitcode that is kept, and what the sources of this command depend on.
 pub(crate) struct KeptUnits {
     cache: Arc<Cache>,
     /// When the command began to compile.
     began: SystemTime,
-    /// The compiler.
-    compiler: PathBuf,
+    /// The compiler's name.
+    compiler: String,
     looks: Mutex<Looks>,
     /// By the number of the input; none where it is not known.
     made_of: Mutex<BTreeMap<usize, Option<Dependencies>>>,
@@ -33,7 +33,7 @@ pub(crate) struct KeptUnits {
 impl KeptUnits {
     /// Nothing is asked for yet. `None` if nothing can be kept.
     pub(crate) fn new(cache: &Arc<Cache>, clang: &str) -> Option<Self> {
-        let (began, compiler) = (cache.now()?, find(clang)?);
+        let (began, compiler) = (cache.now()?, clang.to_owned());
         let (looks, made_of) = (Mutex::default(), Mutex::default());
         Some(Self { cache: Arc::clone(cache), began, compiler, looks, made_of })
     }
@@ -69,7 +69,7 @@ impl KeptUnits {
             let rule = std::fs::read_to_string(rule)?;
             let mut made_of = included::dependencies(folder, &rule, said, own, &mut self.looks())?;
             VARIABLES.into_iter().for_each(|name| made_of.add_fact(Fact::Variable(name.to_owned())));
-            made_of.add_fact(Fact::File(self.compiler.clone()));
+            made_of.add_fact(Fact::Program(self.compiler.clone()));
             std::io::Result::Ok(made_of)
         };
         let Ok(made_of) = read() else { return self.note(input, None) };
@@ -93,11 +93,4 @@ impl KeptUnits {
     fn looks(&self) -> MutexGuard<'_, Looks> {
         self.looks.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-/// The file of a program, as the shell finds it.
-fn find(program: &str) -> Option<PathBuf> {
-    let folders = std::env::var_os("PATH")?;
-    let found = std::env::split_paths(&folders).map(|folder| folder.join(program)).find(|path| path.is_file());
-    std::fs::canonicalize(found?).ok()
 }

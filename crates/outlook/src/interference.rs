@@ -4,12 +4,12 @@
 //! The uses of a statement are those of [`model::dependence`], over objects known by points-to. Two accesses that may
 //! race count; two that a lock keeps apart do not, since what orders them are the operations on the lock.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use facts::touches;
 use facts::values::{Root, Roots, Values};
 use model::dependence::Use;
-use model::{AccessKind, LockMode, Pair, SiteId};
+use model::{AccessKind, LockMode, SiteId};
 use program::library::{self, Effect, LibraryState};
 use program::{FunctionId, Operand, Program, Stmt, SyncOp, TryMode};
 
@@ -17,7 +17,7 @@ use crate::flow::{Flow, Sites, bit};
 use crate::pairs::Pairs;
 
 /// One use of an object by a statement.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 struct Used {
     root: Root,
     /// First byte and number of bytes; `None` for any.
@@ -27,26 +27,55 @@ struct Used {
     plain: bool,
 }
 
-/// The uses of all sites.
+/// All sites that use an object in one way. What interferes with one of them interferes with all, but for races.
+struct Class {
+    used: Used,
+    /// Whether the object's address is somewhere in memory.
+    escaped: bool,
+    /// Ascending.
+    sites: Vec<usize>,
+}
+
+/// A class by its number.
+type ClassNumber = usize;
+
+/// Sites that interfere with a site.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) enum Rival {
+    /// All that use an object in one way.
+    Class(ClassNumber),
+    /// One that may race with it.
+    Racing(usize),
+    /// All that may wait for a change of anything.
+    Round,
+    /// All that look at, or change, what becomes of a thread after its end.
+    End,
+}
+
+/// The uses of all sites, of objects that more than one thread may use.
 #[derive(Default)]
 pub(crate) struct Interference {
-    uses: Vec<Vec<Used>>,
+    classes: Vec<Class>,
+    /// For each site, the classes it is in.
+    of_site: Vec<Vec<ClassNumber>>,
+    of_root: BTreeMap<Root, Vec<ClassNumber>>,
+    /// Those of objects whose address is somewhere in memory.
+    escaped: Vec<ClassNumber>,
+    /// Whether a site uses anything at all.
+    uses: Sites,
     /// Sites that look at, or change, what becomes of a thread after its end, without waiting.
     reaps: Sites,
     /// The same, with those that wait.
     ends: Sites,
     /// Sites that may wait for a change of anything.
     rounds: Sites,
-    /// For each use, whether more than one thread may use the object.
-    shared: Vec<Vec<bool>>,
-    /// For each use, whether the object's address is somewhere in memory.
-    escaped: Vec<Vec<bool>>,
 }
 
 impl Interference {
     pub(crate) fn new(program: &Program, values: &Values<'_>, flow: &Flow) -> Self {
         let none = || Sites::with_capacity(program.sites.len());
-        let mut all = Self { reaps: none(), ends: none(), rounds: none(), ..Self::default() };
+        let mut all = Self { uses: none(), reaps: none(), ends: none(), rounds: none(), ..Self::default() };
+        let mut numbers: BTreeMap<Used, ClassNumber> = BTreeMap::new();
         for site in program.sites.ids() {
             let mut uses = Vec::new();
             for (function, block, index) in flow.places(site) {
@@ -65,9 +94,22 @@ impl Interference {
                     }
                 }
             }
-            all.shared.push(uses.iter().map(|used| values.is_shared(used.root)).collect());
-            all.escaped.push(uses.iter().map(|used| values.is_escaped(used.root)).collect());
-            all.uses.push(uses);
+            all.uses.set(bit(site), !uses.is_empty());
+            let shared: BTreeSet<Used> = uses.into_iter().filter(|used| values.is_shared(used.root)).collect();
+            let classes = shared.into_iter().map(|used| {
+                let new = all.classes.len();
+                let number = *numbers.entry(used.clone()).or_insert(new);
+                if number == new {
+                    let escaped = values.is_escaped(used.root);
+                    all.of_root.entry(used.root).or_default().push(new);
+                    all.escaped.extend(escaped.then_some(new));
+                    all.classes.push(Class { used, escaped, sites: Vec::new() });
+                }
+                all.classes[number].sites.push(bit(site));
+                number
+            });
+            let classes = classes.collect();
+            all.of_site.push(classes);
         }
         all
     }
@@ -77,43 +119,61 @@ impl Interference {
         &self.reaps
     }
 
-    /// The sites that may interfere with a site, by the ways in which they use what it uses.
-    pub(crate) fn of(&self, site: SiteId, pairs: &Pairs) -> Vec<(Use, Sites)> {
-        let mut found: BTreeMap<Use, Sites> = BTreeMap::new();
-        let mut add = |how: Use, other: usize| {
-            found.entry(how).or_insert_with(|| Sites::with_capacity(self.uses.len())).insert(other);
-        };
-        for other in (0..self.uses.len() as u32).map(SiteId) {
-            self.interfere(site, other, pairs, |how| add(how, bit(other)));
-        }
-        if !self.uses[bit(site)].is_empty() {
-            self.rounds.ones().for_each(|other| add(Use::Watch, other));
-        }
-        if self.ends.contains(bit(site)) {
-            self.ends.ones().for_each(|other| add(Use::Join, other));
-        }
-        found.into_iter().collect()
-    }
-
-    /// Calls `found` with the ways in which the other site interferes with the first.
-    fn interfere(&self, one: SiteId, other: SiteId, pairs: &Pairs, mut found: impl FnMut(Use)) {
-        let (Some(ones), Some(others)) = (self.uses.get(bit(one)), self.uses.get(bit(other))) else { return };
-        let may_race = pairs.contains(Pair::new(one, other));
-        for (i, a) in ones.iter().enumerate() {
-            for (j, b) in others.iter().enumerate() {
-                let shared = self.shared[bit(one)][i] && self.shared[bit(other)][j];
-                let meet = if a.root == b.root {
-                    overlap(a.bytes, b.bytes)
+    /// The sites that may interfere with a site, with the ways in which they use what it uses.
+    pub(crate) fn of(&self, site: SiteId, pairs: &Pairs) -> BTreeSet<(Use, Rival)> {
+        let mut found = BTreeSet::new();
+        for one in self.of_site.get(bit(site)).into_iter().flatten() {
+            let one = &self.classes[*one];
+            for other in self.meeting(one) {
+                let how = self.classes[other].used.how;
+                if !(one.used.plain || self.classes[other].used.plain) || !is_access(one.used.how) || !is_access(how) {
+                    found.insert((how, Rival::Class(other)));
                 } else {
-                    let escaped = self.escaped[bit(one)][i] && self.escaped[bit(other)][j];
-                    (a.root == Root::Unknown || b.root == Root::Unknown) && escaped
-                };
-                let counts = !(a.plain || b.plain) || !is_access(a.how) || !is_access(b.how) || may_race;
-                if shared && meet && counts && !a.how.commutes_with(b.how) && a.how.coenabled_with(b.how) {
-                    found(b.how);
+                    let racing = pairs.partners(site).map(bit).filter(|rival| self.of_site[*rival].contains(&other));
+                    found.extend(racing.map(|rival| (how, Rival::Racing(rival))));
                 }
             }
         }
+        if self.uses.contains(bit(site)) {
+            found.insert((Use::Watch, Rival::Round));
+        }
+        if self.ends.contains(bit(site)) {
+            found.insert((Use::Join, Rival::End));
+        }
+        found
+    }
+
+    /// Whether one of the sites that interfere is among these.
+    pub(crate) fn is_among(&self, rival: Rival, sites: &Sites) -> bool {
+        let meets = |some: &Sites| sites.intersection(some).next().is_some();
+        match rival {
+            Rival::Class(class) => self.classes[class].sites.iter().any(|site| sites.contains(*site)),
+            Rival::Racing(site) => sites.contains(site),
+            Rival::Round => meets(&self.rounds),
+            Rival::End => meets(&self.ends),
+        }
+    }
+
+    /// The classes that use the same memory in a way that does not commute with that of a class, and may be possible at the
+    /// same time.
+    fn meeting<'a>(&'a self, one: &'a Class) -> impl Iterator<Item = ClassNumber> + 'a {
+        let of = |root| self.of_root.get(&root).map_or(&[][..], Vec::as_slice);
+        let unknown = match one.used.root {
+            _ if !one.escaped => &[][..],
+            Root::Unknown => self.escaped.as_slice(),
+            _ => of(Root::Unknown),
+        };
+        let same = of(one.used.root).iter();
+        let same = same.filter(|other| overlap(one.used.bytes, self.classes[**other].used.bytes));
+        let other = |number: &&ClassNumber| {
+            let other = &self.classes[**number];
+            other.escaped && other.used.root != one.used.root
+        };
+        let clashes = |number: &&ClassNumber| {
+            let (a, b) = (one.used.how, self.classes[**number].used.how);
+            !a.commutes_with(b) && a.coenabled_with(b)
+        };
+        same.chain(unknown.iter().filter(other)).filter(clashes).copied()
     }
 }
 

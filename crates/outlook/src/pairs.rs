@@ -65,12 +65,6 @@ impl Pairs {
     pub(crate) fn partners(&self, site: SiteId) -> impl Iterator<Item = SiteId> {
         self.partners.get(&site).into_iter().flatten().copied()
     }
-
-    /// Whether the pair may race.
-    pub(crate) fn contains(&self, pair: Pair) -> bool {
-        let [one, other] = pair.sites();
-        self.partners.get(&one).is_some_and(|partners| partners.contains(&other))
-    }
 }
 
 /// Locks that are what they seem: no thread initialises them again or destroys them while threads may use them.

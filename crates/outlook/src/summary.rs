@@ -15,7 +15,7 @@ use program::{Program, Stmt};
 use crate::closed;
 use crate::failures::{Failures, Knowledge};
 use crate::flow::{Flow, Sites, bit};
-use crate::interference::Interference;
+use crate::interference::{Interference, Rival};
 use crate::locks::Locks;
 use crate::memory::Memory;
 use crate::pairs::Pairs;
@@ -47,7 +47,7 @@ pub(crate) struct Future {
 struct Known {
     numbers: BTreeMap<(Origin, Next), FutureId>,
     futures: Vec<Option<Arc<Future>>>,
-    interfering: BTreeMap<SiteId, Arc<Vec<(Use, Sites)>>>,
+    interfering: BTreeMap<SiteId, Arc<BTreeSet<(Use, Rival)>>>,
     threats: BTreeMap<(SiteId, FutureId), Threats>,
     meeting: BTreeMap<(FutureId, FutureId), bool>,
 }
@@ -124,7 +124,7 @@ impl Summary {
     }
 
     /// The sites that may interfere with a site, by the ways in which they do.
-    fn interfering(&self, site: SiteId) -> Arc<Vec<(Use, Sites)>> {
+    fn interfering(&self, site: SiteId) -> Arc<BTreeSet<(Use, Rival)>> {
         if let Some(sites) = self.known().interfering.get(&site) {
             return Arc::clone(sites);
         }
@@ -188,10 +188,14 @@ impl Outlook for Summary {
         if let Some(known) = self.known().threats.get(&(site, future)) {
             return known.clone();
         }
-        let ways = self.interfering(site);
-        let ways =
-            ways.iter().filter(|(_, sites)| self.any_below(future, |f| f.sites.intersection(sites).next().is_some()));
-        let threats = Threats::By(ways.map(|(how, _)| *how).collect());
+        let mut ways: Vec<Use> = Vec::new();
+        for (how, rival) in self.interfering(site).iter() {
+            // They are in the order of the ways.
+            if ways.last() != Some(how) && self.any_below(future, |f| self.interference.is_among(*rival, &f.sites)) {
+                ways.push(*how);
+            }
+        }
+        let threats = Threats::By(ways);
         self.known().threats.insert((site, future), threats.clone());
         threats
     }
@@ -201,14 +205,14 @@ impl Outlook for Summary {
         if let Some(meet) = self.known().meeting.get(&key) {
             return *meet;
         }
-        let mut interfering = Sites::with_capacity(self.facts.program().sites.len());
+        let mut rivals: BTreeSet<Rival> = BTreeSet::new();
         self.any_below(one, |f| {
             for site in f.sites.ones() {
-                self.interfering(SiteId(site as u32)).iter().for_each(|(_, sites)| interfering.union_with(sites));
+                rivals.extend(self.interfering(SiteId(site as u32)).iter().map(|(_, rival)| *rival));
             }
             false
         });
-        let meet = self.any_below(other, |f| f.sites.intersection(&interfering).next().is_some());
+        let meet = self.any_below(other, |f| rivals.iter().any(|rival| self.interference.is_among(*rival, &f.sites)));
         self.known().meeting.insert(key, meet);
         meet
     }

@@ -47,7 +47,7 @@ impl AgainFlags {
         mut known: report::suppress::Known,
         more: impl FnOnce(&crate::progress::Line),
     ) -> Result<std::process::ExitCode, Failure> {
-        let request = check::Request { fresh: self.fresh, ..request.clone() };
+        let request = check::Request { fresh: self.fresh, all_pairs: flags.lists_all_pairs(), ..request.clone() };
         let earlier = match &self.since {
             Some(name) => Some((name, Revision::find(name)?.report(&request)?)),
             None => None,

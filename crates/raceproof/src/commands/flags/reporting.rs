@@ -144,6 +144,11 @@ impl ReportFlags {
         })
     }
 
+    /// Whether every pair is listed.
+    pub(crate) fn lists_all_pairs(&self) -> bool {
+        self.all_pairs
+    }
+
     /// Whether progress is shown.
     pub(crate) fn shows_progress(&self) -> bool {
         !self.quiet
