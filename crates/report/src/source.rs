@@ -46,7 +46,7 @@ impl Sources {
 
 /// The bytes of the token at a line and column (in bytes, from 1, as clang counts) of a text; the whole line
 /// when there is no column. `None` when the text has no such line.
-pub(crate) fn token(text: &str, line: u32, column: u32) -> Option<Range<usize>> {
+pub fn token(text: &str, line: u32, column: u32) -> Option<Range<usize>> {
     let mut start = 0;
     let mut lines = text.split_inclusive('\n');
     for _ in 1..line.max(1) {
