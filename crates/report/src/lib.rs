@@ -1,7 +1,7 @@
 //! What raceproof tells its user: the result as data, and one file per way to show it.
 //!
 //! [`document`] is the contract: the JSON document of schema 1. Everything else renders it: [`json`] as itself,
-//! [`terminal`] for people. [`diagnostics`] is the list of findings that [`short`], [`gitlab`] and editors show. [`cover`] is the same for plain coverability questions. [`story`] shows one run as columns, one per thread. Nothing here knows how a result
+//! [`terminal`] for people. [`diagnostics`] is the list of findings that [`short`], [`gitlab`] and editors show. [`cover`] is the same for plain coverability questions. [`story`] shows one run as columns, one per thread; [`step`] one of its events. Nothing here knows how a result
 //! came to be; nothing prints.
 
 pub mod assumption;
@@ -21,6 +21,7 @@ pub mod sarif;
 pub mod schema;
 pub mod short;
 pub mod source;
+pub mod step;
 pub mod story;
 pub mod suppress;
 pub mod svcomp;
@@ -34,5 +35,5 @@ pub use document::{
     Pair, PairVerdict, Protection, Report, ShownBy, Suppressed, SuppressedBy, Unknown, Verdict, Waiting,
 };
 pub use listing::{Absent, Unlisted};
-pub use run::{Action, Run, RunEvent, RunThread};
+pub use run::{Action, Run, RunEvent, RunThread, Value};
 pub use source::Sources;

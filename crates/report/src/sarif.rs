@@ -310,7 +310,7 @@ fn code_flows(run: &Run) -> Value {
                     Some(file) => located(file, event.line, 0),
                     None => json!({}),
                 };
-                add(&mut location, "message", Some(json!({ "text": event.what })));
+                add(&mut location, "message", Some(json!({ "text": event.told() })));
                 let importance = if event.marked { "essential" } else { "important" };
                 json!({ "location": location, "executionOrder": order + 1, "importance": importance })
             })

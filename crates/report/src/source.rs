@@ -38,9 +38,14 @@ impl Sources {
 
     /// A line of a file, without surrounding blanks.
     pub fn line(&mut self, file: &str, line: u32) -> Option<&str> {
+        self.whole_line(file, line).map(str::trim)
+    }
+
+    /// A line of a file.
+    pub(crate) fn whole_line(&mut self, file: &str, line: u32) -> Option<&str> {
         self.load(file);
         let index = (line as usize).checked_sub(1)?;
-        self.text(file)?.lines().nth(index).map(str::trim)
+        self.text(file)?.lines().nth(index)
     }
 }
 

@@ -58,6 +58,31 @@ impl<'a> ObjectNames<'a> {
         self.cell(trace.allocation_of(cell.start, trace.events.next_id()), cell, site)
     }
 
+    /// The type of the scalar that is exactly these bytes, as the source writes it.
+    pub(crate) fn scalar(&self, trace: &Trace, cell: Cell) -> Option<&'a str> {
+        let len = u64::from(cell.len);
+        if let Some((symbol, offset)) = self.symbols.symbol_at(cell.start.0)
+            && let Some(global) = self.globals.get(symbol)
+        {
+            return naming::scalar_of_global(self.program, *global, offset, len);
+        }
+        let allocation = trace.allocation_of(cell.start, trace.events.next_id())?;
+        naming::scalar_of_block(self.program, allocation.site, cell.start.0 - allocation.start.0, len)
+    }
+
+    /// The name of the object, function or part that an address is the start of.
+    pub(crate) fn pointee(&self, trace: &Trace, addr: Addr) -> Option<String> {
+        let function = |symbol: &str| self.program.functions.iter().find(|function| function.symbol == symbol);
+        if let Some((symbol, 0)) = self.symbols.symbol_at(addr.0)
+            && let Some(function) = function(symbol)
+        {
+            return Some(function.name.clone());
+        }
+        let allocation = trace.allocation_of(addr, trace.events.next_id());
+        let name = self.object(allocation, Cell { start: addr, len: 1 })?;
+        Some(naming::without_insides(&name).to_owned())
+    }
+
     fn expression(&self, site: Option<SiteId>) -> Option<String> {
         self.program.sites.get(site?)?.expression.clone()
     }

@@ -19,6 +19,8 @@
     return node;
   }
   const spot = (place) => (place.file ? `${place.file}:${place.line}` : 'unknown place');
+  /** What an event did, with what it found and left in memory. */
+  const told = ({ what, value }) => (!value ? what : value.new === undefined ? `${what} (${value.old})` : `${what}: ${value.old} → ${value.new}`);
   const plural = (n, one) => `${n} ${one}${n === 1 ? '' : 's'}`;
 
   const isForeign = (place) => /^(\/usr\/(include|lib|local\/include)\/|<openmp>)/.test(place.file || '');
@@ -292,7 +294,7 @@
       events.forEach((event, i) => {
         const at = x(event.thread);
         const g = svg('g', { class: 'event', 'data-step': i });
-        g.append(svg('title', {}, `${event.what}${event.file ? ` at ${spot(event)}` : ''}`));
+        g.append(svg('title', {}, `${told(event)}${event.file ? ` at ${spot(event)}` : ''}`));
         g.append(svg('rect', { x: 0, y: y(i) - row / 2, width: left + lanes.length * width, height: row, opacity: 0 }));
         g.append(svg('text', { class: 'dim', x: 4, y: y(i) + 4 }, String(event.step)));
         if (event.deciding) g.append(svg('line', { class: 'switch', x1: 0, x2: left + lanes.length * width, y1: y(i) - row / 2, y2: y(i) - row / 2 }));
@@ -305,7 +307,7 @@
           g.append(svg('rect', { class: 'mark', x: at - 4, y: y(i) - 4, width: 8, height: 8 }));
         }
         if (event.marked) g.append(svg('circle', { class: 'ring', cx: at, cy: y(i), r: 9 }));
-        const text = (event.line ? `${event.line}: ${event.what}` : event.what).replaceAll('`', '');
+        const text = (event.line ? `${event.line}: ${told(event)}` : told(event)).replaceAll('`', '');
         g.append(svg('text', { class: event.marked ? 'race' : '', x: at + 14, y: y(i) + 4 }, fits(text, letters)));
         g.addEventListener('click', () => this.go(i));
         picture.append(g);
@@ -318,7 +320,7 @@
       const event = this.current();
       if (!event) return;
       this.cursor.setAttribute('y', this.top(this.at));
-      this.label.textContent = `step ${event.step}: thread ${this.run.threads[event.thread].thread} ${event.what}`;
+      this.label.textContent = `step ${event.step}: thread ${this.run.threads[event.thread].thread} ${told(event)}`;
       const y = this.top(this.at);
       const { scrollTop, clientHeight } = this.node;
       if (y < scrollTop + 40 || y > scrollTop + clientHeight - 60) this.node.scrollTop = y - clientHeight / 2;
