@@ -44,10 +44,11 @@ class Run:
         event = self.told.get(step)
         if event is None:
             return "goes on"
-        value = event.get("value")
+        value = event.get("value", {})
+        known = [value[name] for name in ("old", "new") if name in value]
         what = event["what"]
-        if value:
-            what += f": {value['old']} -> {value['new']}" if "new" in value else f" ({value['old']})"
+        if known:
+            what += f": {known[0]} -> {known[1]}" if len(known) == 2 else f" ({known[0]})"
         place = f" at {event['file']}:{event['line']}" if event.get("file") and event.get("line") else ""
         return what + place
 
@@ -160,7 +161,7 @@ def show_place():
     thread = Selected.thread if Selected.thread is not None else ask("__rp_debug_current")
     step = RUN.steps.get((thread, ask("__rp_debug_position", thread)))
     what = RUN.tell(step) if step is not None else "goes on"
-    print(f"event {current_step()} of {len(RUN.order)}: thread {RUN.path(thread)} is about to run on: it {what}")
+    print(f"event {current_step()} of {len(RUN.order) - 1}; next, thread {RUN.path(thread)} {what}")
     if select_own_code():
         gdb.execute("frame")
 

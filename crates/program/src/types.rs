@@ -50,6 +50,14 @@ pub enum Type {
 }
 
 impl Type {
+    /// As the source writes it; arrays have no name of their own.
+    pub fn name(&self) -> Option<&str> {
+        match self {
+            Self::Scalar { name, .. } | Self::Struct { name, .. } => Some(name),
+            Self::Array { .. } => None,
+        }
+    }
+
     /// Size in bytes.
     pub fn size(&self) -> u64 {
         match self {

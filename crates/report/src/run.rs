@@ -83,10 +83,11 @@ pub struct RunEvent {
 }
 
 /// What an access to one number or pointer found and left, as the source would write it.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Value {
-    /// Before the access.
-    pub old: String,
+    /// Before the access; `null` or missing where nothing was written there before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub old: Option<String>,
     /// After it; `null` or missing for a read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub new: Option<String>,
@@ -95,10 +96,11 @@ pub struct Value {
 impl RunEvent {
     /// What it does, with values: "writes `counter`: 1 -> 2", "reads `flag` (0)".
     pub fn told(&self) -> String {
-        match &self.value {
-            Some(Value { old, new: Some(new) }) => format!("{}: {old} -> {new}", self.what),
-            Some(Value { old, new: None }) => format!("{} ({old})", self.what),
-            None => self.what.clone(),
+        let Value { old, new } = self.value.clone().unwrap_or_default();
+        match (old, new) {
+            (Some(old), Some(new)) => format!("{}: {old} -> {new}", self.what),
+            (Some(known), None) | (None, Some(known)) => format!("{} ({known})", self.what),
+            (None, None) => self.what.clone(),
         }
     }
 }

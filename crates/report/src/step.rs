@@ -47,5 +47,6 @@ pub fn render(run: &Run, index: usize, sources: &mut Sources) -> String {
             let _ = writeln!(out, "  thread {} holds {locks}", thread.thread);
         }
     }
+    out.push('\n');
     out
 }

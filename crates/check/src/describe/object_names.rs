@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use decode::{PseudoCell, pseudo_cell};
 use model::{Addr, Allocation, Cell, Region, SiteId, Trace};
 use program::library::LibraryState;
-use program::{GlobalId, Program, naming};
+use program::{GlobalId, Program, Type, naming};
 use symbols::Symbols;
 
 /// ObjectNames of a program's objects.
@@ -70,8 +70,8 @@ impl<'a> ObjectNames<'a> {
         naming::scalar_of_block(self.program, allocation.site, cell.start.0 - allocation.start.0, len)
     }
 
-    /// The name of the object, function or part that an address is the start of.
-    pub(crate) fn pointee(&self, trace: &Trace, addr: Addr) -> Option<String> {
+    /// The name of what a pointer of a type, as the source writes it, points to: a function, an object or part of one.
+    pub(crate) fn pointee(&self, trace: &Trace, pointer: &str, addr: Addr) -> Option<String> {
         let function = |symbol: &str| self.program.functions.iter().find(|function| function.symbol == symbol);
         if let Some((symbol, 0)) = self.symbols.symbol_at(addr.0)
             && let Some(function) = function(symbol)
@@ -79,7 +79,10 @@ impl<'a> ObjectNames<'a> {
             return Some(function.name.clone());
         }
         let allocation = trace.allocation_of(addr, trace.events.next_id());
-        let name = self.object(allocation, Cell { start: addr, len: 1 })?;
+        let pointed = pointer.trim_end_matches('*').trim_end();
+        let len = self.program.types.iter().find(|ty| ty.name() == Some(pointed)).map_or(1, Type::size);
+        let cell = Cell { start: addr, len: u32::try_from(len.max(1)).unwrap_or(1) };
+        let name = self.object(allocation, cell)?;
         Some(naming::without_insides(&name).to_owned())
     }
 

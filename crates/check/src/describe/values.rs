@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use exec::Target;
 use model::index::Idx;
-use model::{AccessKind, Addr, Event, Op, Schedule, Segment, Trace};
+use model::{AccessKind, Addr, Cell, Event, Op, Schedule, Segment, Step, Trace};
 use report::{Run, Value};
 
 use super::ObjectNames;
@@ -15,6 +15,9 @@ use crate::Error;
 
 /// Most accesses of a run that are looked at.
 const MOST: usize = 2_000;
+
+/// Most events before an access that are searched for a write.
+const LOOKED_AT: usize = 20_000;
 
 /// Adds values to the events of a run that are accesses to one number or pointer.
 pub(crate) fn add(
@@ -41,16 +44,31 @@ pub(crate) fn add(
         let known = values.get(&(event.id, access.cell.start, access.cell.len));
         let Some([Some(before), after]) = known else { continue };
         let Some(name) = names.scalar(trace, access.cell) else { continue };
-        let text = |bits: u64| text(name, access.cell.len, bits, |addr| names.pointee(trace, addr));
-        told.value = match (access.kind, after) {
-            (AccessKind::Read, _) => text(*before).map(|old| Value { old, new: None }),
-            (AccessKind::Write | AccessKind::ReadModifyWrite, Some(after)) => {
-                text(*before).zip(text(*after)).map(|(old, new)| Value { old, new: Some(new) })
-            }
-            _ => None,
+        let text = |bits: u64| text(name, access.cell.len, bits, |addr| names.pointee(trace, name, addr));
+        let was_written = was_written(trace, Idx::new(told.step), access.cell);
+        let old = text(*before).filter(|_| was_written);
+        let value = match (access.kind, after) {
+            (AccessKind::Read, _) => Value { old, new: None },
+            (AccessKind::Write | AccessKind::ReadModifyWrite, Some(after)) => Value { old, new: text(*after) },
+            _ => Value::default(),
         };
+        // Half of a change would read like a read.
+        let is_whole = was_written == value.old.is_some() && (access.kind == AccessKind::Read || value.new.is_some());
+        told.value = (is_whole && value != Value::default()).then_some(value);
     }
     Ok(())
+}
+
+/// Whether something is known to have been written to bytes before a step: to globals always, to a block or a local by an event
+/// since it was allocated. What lies in fresh memory is of no meaning, and not the same everywhere.
+fn was_written(trace: &Trace, step: Step, cell: Cell) -> bool {
+    let Some(allocation) = trace.allocation_of(cell.start, step) else { return true };
+    let since = allocation.before.index()..step.index();
+    let writes = |event: &Event| {
+        let mut accesses = event.op.accesses().iter();
+        accesses.any(|access| access.kind != AccessKind::Read && access.cell.overlaps(&cell))
+    };
+    since.rev().take(LOOKED_AT).any(|step| trace.events.get(Idx::new(step)).is_some_and(writes))
 }
 
 fn is_told(event: &Event) -> bool {

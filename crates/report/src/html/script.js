@@ -20,7 +20,10 @@
   }
   const spot = (place) => (place.file ? `${place.file}:${place.line}` : 'unknown place');
   /** What an event did, with what it found and left in memory. */
-  const told = ({ what, value }) => (!value ? what : value.new === undefined ? `${what} (${value.old})` : `${what}: ${value.old} → ${value.new}`);
+  const told = ({ what, value }) => {
+    const known = value ? [value.old, value.new].filter((text) => text !== undefined) : [];
+    return known.length === 2 ? `${what}: ${known[0]} → ${known[1]}` : known.length ? `${what} (${known[0]})` : what;
+  };
   const plural = (n, one) => `${n} ${one}${n === 1 ? '' : 's'}`;
 
   const isForeign = (place) => /^(\/usr\/(include|lib|local\/include)\/|<openmp>)/.test(place.file || '');
