@@ -3,9 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use lsp_types::{
-    CodeDescription, Diagnostic, DiagnosticRelatedInformation, DiagnosticSeverity, Location, NumberOrString, Range,
-};
+use lsp_types::{Diagnostic, DiagnosticRelatedInformation, DiagnosticSeverity, Location, NumberOrString, Range};
 use report::diagnostics::{self, About, Severity, told};
 use report::{Access, Finding, Pair, PairVerdict, Report};
 
@@ -47,22 +45,22 @@ pub(crate) fn diagnose(report: &Report, program: &Program, main_file: &Path) -> 
                 let each = [(0, 1), (1, 0)].map(|(this, other)| {
                     let message = format!("{}: {}", entry.what, told(&pair.accesses[this]));
                     let place = maker.own_place(&pair.accesses[this]);
-                    let made = place.map(|place| maker.make((&place.0, place.1, place.2), severity, &code, message));
+                    let made = place.map(|place| maker.make((&place.0, place.1, place.2), severity, code, message));
                     made.map(|made| maker.about_pair(made, pair, this, other))
                 });
                 each.into_iter().flatten().collect()
             }
             About::Pair(pair) => {
-                let made = maker.make(place, severity, &code, entry.message());
+                let made = maker.make(place, severity, code, entry.message());
                 vec![maker.about_pair(made, pair, 0, 1)]
             }
             About::Error(error) => {
-                let made = maker.make(place, severity, &code, entry.message());
+                let made = maker.make(place, severity, code, entry.message());
                 vec![maker.about_error(made, error)]
             }
             About::Unknown(unknown) => {
                 let message = format!("{}; what would settle it: {}", entry.message(), unknown.settle);
-                vec![maker.make(place, severity, &code, message)]
+                vec![maker.make(place, severity, code, message)]
             }
         };
         for one in made {
@@ -130,7 +128,6 @@ impl Maker<'_> {
             range: self.range(&path, line, column),
             severity: Some(severity),
             code: Some(NumberOrString::String(code.to_owned())),
-            code_description: None::<CodeDescription>,
             source: Some("raceproof".to_owned()),
             message,
             ..Diagnostic::default()

@@ -168,8 +168,9 @@ fn is_steady(syntax: &Syntax<'_>, object: Node<'_>, statement: Node<'_>) -> bool
         };
         // The last name of what is assigned is what changes.
         let changed = target.and_then(|target| {
-            let names = all(target).into_iter().filter(|node| matches!(node.kind(), "identifier" | "field_identifier"));
-            names.last().map(|node| syntax.text_of(node))
+            let mut names =
+                all(target).into_iter().filter(|node| matches!(node.kind(), "identifier" | "field_identifier"));
+            names.next_back().map(|node| syntax.text_of(node))
         });
         changed.is_some_and(|changed| names.contains(&changed))
     });
