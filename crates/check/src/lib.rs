@@ -49,7 +49,7 @@ pub use input::{Input, classify};
 pub use line::{Watcher, run, run_on};
 pub use record::{RecordOptions, Recorded, build_of_recording, emit_trace, read_trace, rebuild_recorded, record};
 pub use recorder::{Recorder, prepare_recorder};
-pub use replay::{Replayed, debugger, replay};
+pub use replay::{Extent, Replayed, debugger, replay};
 pub use request::{Effort, LINE, Recording, Request};
 pub use run::Limits;
 pub use small_language::{small_language_net, verify_small_language};

@@ -8,14 +8,14 @@ use std::time::Instant;
 
 use explore::{Failure, FailureKind, Involved, looping};
 use files::{RecordedAccess, RecordedFinding, Witness};
-use model::{Budget, End, Engine, Executor, Schedule, SiteId, ThreadId, Trace};
+use model::{Budget, End, Engine, EventId, Executor, Schedule, SiteId, ThreadId, Trace};
 use remote::Machine;
 use report::{Code, Details, Finding, PairVerdict, Report, Run, ShownBy, Unknown};
 
 use crate::Error;
 use crate::build::{BuildOptions, Built};
 use crate::describe::story::{self, Ending};
-use crate::describe::{Describer, ObjectNames, Position, crash, stacks};
+use crate::describe::{Describer, ObjectNames, Position, crash, stacks, values};
 use crate::document::{self, ONE_RUN, Parts, race_code, race_reason};
 use crate::engine::explore::cut_at;
 use crate::gap::Gap;
@@ -31,8 +31,19 @@ pub struct Replayed {
     pub run: Run,
     /// Number of segments of the schedule, all of which were as recorded.
     pub segments: usize,
+    /// Thread and position of every event of the run, in the observed order.
+    pub order: Vec<EventId>,
     /// Whether the program is not the one the witness was made of, although its run is the same.
     pub changed: bool,
+}
+
+/// How much of its run is told.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Extent {
+    /// What matters up to the finding.
+    Finding,
+    /// All events; of very long runs the last.
+    All,
 }
 
 /// The program of a witness.
@@ -62,9 +73,20 @@ fn limits(witness: &Witness) -> Limits {
 
 /// Builds the witness's program, runs its schedule, on another machine if one is given, and checks that everything is as
 /// recorded. A program that changed since may still have the same run, in other lines.
-pub fn replay(path: &Path, machine: Option<Machine>, budget: &Budget) -> Result<Replayed, Error> {
+pub fn replay(path: &Path, machine: Option<Machine>, extent: Extent, budget: &Budget) -> Result<Replayed, Error> {
     let start = Instant::now();
-    let Rebuilt { witness, built, changed } = rebuild(path, machine, budget)?;
+    run_again(path, &rebuild(path, machine, budget)?, extent, budget, start)
+}
+
+fn run_again(
+    path: &Path,
+    rebuilt: &Rebuilt,
+    extent: Extent,
+    budget: &Budget,
+    start: Instant,
+) -> Result<Replayed, Error> {
+    let Rebuilt { witness, built, changed } = rebuilt;
+    let changed = *changed;
     let or_changed = |error| {
         let witness_path = path.to_owned();
         match witness.data.iter().find(|file| file.has_changed()) {
@@ -73,14 +95,14 @@ pub fn replay(path: &Path, machine: Option<Machine>, budget: &Budget) -> Result<
             None => error,
         }
     };
-    let Running { mut target, symbols, .. } = Running::launch(Arc::clone(&built), &limits(&witness), budget)?;
+    let Running { mut target, symbols, .. } = Running::launch(Arc::clone(built), &limits(witness), budget)?;
     let trace = target.run_alone(&witness.schedule())?;
     let differs = |difference| or_changed(Error::ReplayDiffers { witness: path.to_owned(), difference });
     witness.compare(&trace).map_err(differs)?;
     let names = ObjectNames::new(&built.program, &symbols);
     let describer = Describer { program: &built.program, names: &names };
     let spelled = Some(path.to_string_lossy().into_owned());
-    let Shown { mut pair, error, unknown, mut run } = show(&describer, &witness, changed, &trace, spelled)
+    let Shown { mut pair, error, unknown, mut run } = show(&describer, witness, changed, &trace, spelled, extent)
         .ok_or_else(|| or_changed(Error::NotShown { witness: path.to_owned(), finding: kind(&witness.finding) }))?;
     if let (Some(pair), RecordedFinding::Race { accesses, .. }) = (&mut pair, &witness.finding)
         && let [Some(first), Some(second)] = [&accesses[0], &accesses[1]].map(|access| witness.event(&access.event))
@@ -89,6 +111,7 @@ pub fn replay(path: &Path, machine: Option<Machine>, budget: &Budget) -> Result<
         let shown = [(first, one), (second, other)];
         stacks::add(&mut target, &built.program, &witness.schedule(), &trace, shown, &mut run)?;
     }
+    values::add(&mut target, &names, &witness.schedule(), &trace, &mut run)?;
     let error = error.map(|error| crash::at_its_line(error, &built.program, &mut target)).transpose()?;
     let report = document::assemble(Parts {
         command: report::Command::Replay,
@@ -104,7 +127,8 @@ pub fn replay(path: &Path, machine: Option<Machine>, budget: &Budget) -> Result<
         warnings: Vec::new(),
         start,
     });
-    Ok(Replayed { report, run, segments: witness.segments.len(), changed })
+    let order = trace.events.iter().map(|event| event.id).collect();
+    Ok(Replayed { report, run, segments: witness.segments.len(), order, changed })
 }
 
 fn kind(finding: &RecordedFinding) -> &'static str {
@@ -133,9 +157,13 @@ fn show(
     changed: bool,
     trace: &Trace,
     spelled: Option<String>,
+    extent: Extent,
 ) -> Option<Shown> {
     let program = describer.program;
-    let tell = |ending: &Ending<'_>| story::tell(describer.program, describer.names, trace, ending);
+    let tell = |ending: &Ending<'_>| match extent {
+        Extent::Finding => story::tell(describer.program, describer.names, trace, ending),
+        Extent::All => story::tell_all(describer.program, describer.names, trace, ending),
+    };
     let fault = |kind, thread: ThreadId, site, message: &str, what: &str| {
         let involved = vec![Involved { site, thread: trace.threads.get(thread)?.path.clone() }];
         let failure = Failure { kind, involved, message: message.to_owned(), schedule: Schedule::new() };
@@ -215,26 +243,22 @@ fn show(
 /// The command that runs the witness's program under gdb and stops right before the last event of its schedule: the
 /// second access of a race. `more` are further arguments of gdb. The program lives as long as what is returned with it.
 pub fn debugger(path: &Path, more: &[String], budget: &Budget) -> Result<(Command, Arc<Built>), Error> {
-    let Rebuilt { witness, built, changed } = rebuild(path, None, budget)?;
-    if changed {
+    let rebuilt = rebuild(path, None, budget)?;
+    if rebuilt.changed {
         return Err(Error::ProgramChanged { witness: path.to_owned() });
     }
+    let replayed = run_again(path, &rebuilt, Extent::All, budget, Instant::now())?;
+    let Rebuilt { witness, built, .. } = rebuilt;
     let mut schedule = witness.schedule();
     if let Some(last) = schedule.segments.last_mut() {
         last.until = last.until.saturating_sub(1);
     }
     let config = limits(&witness).config(&built, budget);
-    let set_up = exec::gdb_command(&built.executable(), &config, &schedule, built.folder())?;
-    let mut command = Command::new(set_up.get_program());
-    let (settings, program): (Vec<_>, Vec<_>) = {
-        let args: Vec<_> = set_up.get_args().collect();
-        let at = args.iter().position(|arg| *arg == "--args").unwrap_or(args.len());
-        (args[..at].to_vec(), args[at..].to_vec())
-    };
-    command.args(settings);
-    if let RecordedFinding::Race { accesses, .. } = &witness.finding {
-        command.arg("-ex").arg(format!("frame function {}", accesses[1].function));
-    }
-    command.args(more).args(program);
+    let story = serde_json::json!({
+        "run": replayed.run,
+        "order": replayed.order.iter().map(|event| [event.thread.0, event.position]).collect::<Vec<_>>(),
+    });
+    let (executable, folder) = (built.executable(), built.folder());
+    let command = exec::gdb_command(&executable, &config, &schedule, folder, &story.to_string(), more)?;
     Ok((command, built))
 }

@@ -27,21 +27,33 @@ pub struct Garbled {
 /// # Errors
 /// For records that no runtime writes.
 pub fn decode(records: &[Record], end: End) -> Result<Trace, Garbled> {
-    decode_with_stacks(records, end).map(|(trace, _)| trace)
+    decode_with_notes(records, end).map(|(trace, _)| trace)
 }
 
 /// Where threads stopped before events: the event, and the return addresses on the thread's stack, innermost first.
 pub type Stacks = BTreeMap<EventId, Vec<u64>>;
 
-/// Decodes a run's records and the stacks that were asked for.
+/// What events found in memory and what they left there: by event and bytes, as numbers; either may not be known.
+pub type Values = BTreeMap<(EventId, Addr, u32), [Option<u64>; 2]>;
+
+/// What was written down where threads stopped before events.
+#[derive(Clone, Default, Debug)]
+pub struct Notes {
+    /// The calls on their stacks.
+    pub stacks: Stacks,
+    /// What memory held.
+    pub values: Values,
+}
+
+/// Decodes a run's records and the notes that were asked for.
 ///
 /// # Errors
 /// For records that no runtime writes.
-pub fn decode_with_stacks(records: &[Record], end: End) -> Result<(Trace, Stacks), Garbled> {
+pub fn decode_with_notes(records: &[Record], end: End) -> Result<(Trace, Notes), Garbled> {
     let mut decoder = Decoder::new(records, end);
     decoder.all()?;
-    let stacks = std::mem::take(&mut decoder.stacks);
-    Ok((decoder.finish()?, stacks))
+    let notes = std::mem::take(&mut decoder.notes);
+    Ok((decoder.finish()?, notes))
 }
 
 /// Most records of a run that are kept for the next one.
@@ -105,7 +117,7 @@ struct Decoder<'a> {
     marks: Vec<Mark>,
     /// All but the events.
     trace: Trace,
-    stacks: Stacks,
+    notes: Notes,
 }
 
 type Result<T, E = String> = std::result::Result<T, E>;
@@ -142,7 +154,7 @@ impl<'a> Decoder<'a> {
             events: Vec::new(),
             marks: Vec::new(),
             trace: Trace::empty(end),
-            stacks: Stacks::new(),
+            notes: Notes::default(),
         }
     }
 
@@ -264,7 +276,17 @@ impl<'a> Decoder<'a> {
             Tag::Stack => {
                 let counters = self.words(&record)?.collect();
                 let id = EventId { thread: self.current, position: self.counts[self.current].0 };
-                self.stacks.insert(id, counters);
+                self.notes.stacks.insert(id, counters);
+            }
+            Tag::Value => {
+                let next = self.counts[self.current].0;
+                let is_after = record.flags() & flag::AFTER != 0;
+                let position = if is_after { next.checked_sub(1).ok_or("a value after no event")? } else { next };
+                let id = EventId { thread: self.current, position };
+                let value = self.raw(1)?[0].w0;
+                let values = &mut self.notes.values;
+                let known = values.entry((id, Addr(record.address()), record.argument())).or_default();
+                known[usize::from(is_after)] = Some(value);
             }
             Tag::Pending => return self.pending(&record),
             _ => return Err(format!("a record {tag:?} belongs to no event")),

@@ -10,7 +10,7 @@ use wire::{Record, Tag};
 
 fn record() -> impl Strategy<Value = Record> {
     let sensible =
-        (0u8..75, any::<u8>(), 0u64..4096, 0u32..9, 0u32..6).prop_map(|(tag, flags, address, site, argument)| {
+        (0u8..76, any::<u8>(), 0u64..4096, 0u32..9, 0u32..6).prop_map(|(tag, flags, address, site, argument)| {
             let tag = Tag::from_u8(tag).unwrap_or(Tag::Read);
             Record::new(tag, flags & 0x83, address, site, argument)
         });

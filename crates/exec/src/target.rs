@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use decode::Garbled;
-use decode::records::{Decoding, decode_with_stacks};
+use decode::records::{Decoding, Values, decode_with_notes};
 use model::{End, Environment, EventId, Executor, Sample, Sampler, Schedule, Segment, SiteId, Step, ThreadId, Trace};
 use symbols::{Frame, Line, Lines, Symbols};
 use wire::{Policy, ReplyKind};
@@ -146,12 +146,12 @@ impl Target {
         };
         let mut records = Vec::new();
         self.backend.records(&mut records)?;
-        let (trace, stacks) = decode_with_stacks(&records, end)?;
+        let (trace, notes) = decode_with_notes(&records, end)?;
         self.config.opened.note(&trace);
         let load_base = self.load_base;
         let lines = self.lines()?;
         let mut found = BTreeMap::new();
-        for (event, counters) in stacks.into_iter().filter(|(event, _)| before.contains(event)) {
+        for (event, counters) in notes.stacks.into_iter().filter(|(event, _)| before.contains(event)) {
             let mut frames = Vec::new();
             // A return address may be that of the next line, or function.
             for counter in counters.iter().filter_map(|counter| counter.checked_sub(load_base + 1)) {
@@ -160,6 +160,25 @@ impl Target {
             found.insert(event, frames);
         }
         Ok((trace, found))
+    }
+
+    /// Runs in the same way, and looks at what some events find in memory and what they leave there.
+    ///
+    /// # Errors
+    /// As [`Executor::run`].
+    pub fn run_with_values(&mut self, schedule: &Schedule, of: &BTreeSet<EventId>) -> Result<(Trace, Values), Error> {
+        let mode = RunMode { policy: self.policy, stacks: true, fresh: true };
+        // What an event left is seen where its thread stops next.
+        let next = of.iter().map(|event| EventId { position: event.position + 1, ..*event });
+        let stops: BTreeSet<EventId> = of.iter().copied().chain(next).collect();
+        let Some((end, _)) = self.execute(&stopping_before(schedule, &stops), mode)? else {
+            return Ok((unknown_run(), Values::new()));
+        };
+        let mut records = Vec::new();
+        self.backend.records(&mut records)?;
+        let (trace, mut notes) = decode_with_notes(&records, end)?;
+        notes.values.retain(|(event, ..), _| of.contains(event));
+        Ok((trace, notes.values))
     }
 
     /// Whether runs are kept apart by forking, after the first run.

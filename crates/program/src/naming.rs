@@ -4,7 +4,7 @@ use model::SiteId;
 
 use crate::ir::{GlobalId, Program};
 use crate::site::Site;
-use crate::types::{Type, TypeId, path_to};
+use crate::types::{Type, TypeId, path_to, scalar_at};
 
 /// The name of `len` bytes at `offset` of a global: `counter`, `queue.head`, `arr[3]`.
 pub fn name_global(program: &Program, global: GlobalId, offset: u64, len: u64) -> String {
@@ -98,6 +98,18 @@ fn parts(program: &Program, site: Option<&Site>, offset: u64, len: u64) -> Strin
     }
     let element = if offset < size { String::new() } else { format!("[{}]", offset / size) };
     element + &path_to(&program.types, ty, offset % size, len)
+}
+
+/// The type of the scalar that is exactly `len` bytes at `offset` of a global.
+pub fn scalar_of_global(program: &Program, global: GlobalId, offset: u64, len: u64) -> Option<&str> {
+    scalar_at(&program.types, program.globals.get(global)?.ty?, offset, len)
+}
+
+/// The same for a block or a local that was allocated at `site`.
+pub fn scalar_of_block(program: &Program, site: Option<SiteId>, offset: u64, len: u64) -> Option<&str> {
+    let ty = program.sites.get(site?)?.allocates?;
+    let size = program.types[ty].size();
+    scalar_at(&program.types, ty, offset.checked_rem(size)?, len)
 }
 
 /// A name up to its first part that is reserved for the implementation: `queue.lock.__data.__lock` becomes

@@ -50,6 +50,14 @@ pub enum Type {
 }
 
 impl Type {
+    /// As the source writes it; arrays have no name of their own.
+    pub fn name(&self) -> Option<&str> {
+        match self {
+            Self::Scalar { name, .. } | Self::Struct { name, .. } => Some(name),
+            Self::Array { .. } => None,
+        }
+    }
+
     /// Size in bytes.
     pub fn size(&self) -> u64 {
         match self {
@@ -88,6 +96,27 @@ pub fn path_to(types: &IndexVec<TypeId, Type>, ty: TypeId, offset: u64, len: u64
     }
 }
 
+/// The scalar that is exactly `len` bytes at `offset` of an object of type `ty`: how the source writes its type. `None` in
+/// unions, whose bytes are of several types.
+pub fn scalar_at(types: &IndexVec<TypeId, Type>, ty: TypeId, offset: u64, len: u64) -> Option<&str> {
+    let (mut ty, mut offset) = (ty, offset);
+    loop {
+        match types.get(ty)? {
+            Type::Scalar { name, size } => return (offset == 0 && *size == len).then_some(name),
+            Type::Array { element, stride, count } => {
+                let inside = offset / stride < *count;
+                (ty, offset) = (inside.then_some(*element)?, offset % stride);
+            }
+            Type::Struct { fields, .. } => {
+                let holds = |f: &&Field| f.offset <= offset && offset + len <= f.offset + types[f.ty].size();
+                let mut holding = fields.iter().filter(holds);
+                let field = holding.next().filter(|_| holding.next().is_none())?;
+                (ty, offset) = (field.ty, offset - field.offset);
+            }
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -108,5 +137,12 @@ mod tests {
         assert_eq!(path_to(&types, nodes, 12, 8), "");
         assert_eq!(path_to(&types, nodes, 32, 1), "");
         assert_eq!(path_to(&types, int, 0, 1), "");
+        assert_eq!(scalar_at(&types, nodes, 20, 4), Some("int"));
+        for (offset, len) in [(20, 2), (21, 4), (16, 8), (32, 4)] {
+            assert_eq!(scalar_at(&types, nodes, offset, len), None, "{offset}, {len}");
+        }
+        let both = vec![field("i", 0, int), field("j", 0, int)];
+        let union = types.push(Type::Struct { name: "union u".into(), size: 4, fields: both });
+        assert_eq!(scalar_at(&types, union, 0, 4), None);
     }
 }

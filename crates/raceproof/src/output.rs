@@ -92,6 +92,12 @@ fn beside(path: &Path) -> std::io::Result<tempfile::NamedTempFile> {
     tempfile::Builder::new().prefix(".raceproof-").permissions(ordinary).tempfile_in(folder)
 }
 
+/// The report for GitLab. Its runner stands in the project's folder.
+pub(crate) fn code_quality(report: &Report) -> String {
+    let folder = std::env::current_dir().unwrap_or_default();
+    report::gitlab::render(report, &folder.to_string_lossy())
+}
+
 /// The report's first race as a violation witness of the software-verification competition.
 pub(crate) fn svcomp(report: &Report) -> Result<String, Failure> {
     let mut inputs = Vec::new();

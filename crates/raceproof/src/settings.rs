@@ -13,6 +13,8 @@ const NAME: &str = "raceproof.toml";
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
 pub(crate) struct Settings {
+    /// The inputs of the program that `raceproof lsp` checks.
+    pub(crate) inputs: Vec<String>,
     /// Further compiler flags, in front of those of the command line.
     pub(crate) cflags: Vec<String>,
     /// External functions that touch no shared memory.
@@ -35,15 +37,20 @@ impl Settings {
     /// Those of the nearest folder, from the current one upwards, that has the file; else none.
     pub(crate) fn find() -> Result<Self, Failure> {
         let Ok(here) = std::env::current_dir() else { return Ok(Self::default()) };
+        Self::find_from(&here)
+    }
+
+    /// The same from another folder.
+    pub(crate) fn find_from(here: &Path) -> Result<Self, Failure> {
         match here.ancestors().map(|folder| folder.join(NAME)).find(|file| file.is_file()) {
-            Some(file) => Self::read(&file, &here),
+            Some(file) => Self::read(&file, here),
             None => Ok(Self::default()),
         }
     }
 
     fn read(file: &Path, here: &Path) -> Result<Self, Failure> {
         let cannot = |why: String| {
-            let known = "cflags, assume-pure, engines, environment, time, witness-dir, suppressions, baseline";
+            let known = "inputs, cflags, assume-pure, engines, environment, time, witness-dir, suppressions, baseline";
             let message = format!("cannot use the settings in `{}`: {}", file.display(), why.trim_end());
             Failure::new(message, format!("correct the file; the settings are {known}"))
         };

@@ -147,3 +147,19 @@ fn the_document_goes_to_a_file_too() {
     assert_blessed(json_without_times(&document), "locked.json");
     assert!(!folder.path().join("raceproof-witnesses").exists(), "nothing to write, no folder");
 }
+
+/// A run event by event, as the user asks: forwards, back, to a number, to the finding.
+#[test]
+fn a_replay_in_steps() {
+    let folder = Folder::new();
+    for (name, witness) in [("counter", "counter-P1"), ("deadlock", "deadlock-E1")] {
+        assert_eq!(folder.raceproof(&["explore", &format!("{name}.c")]).status, 1);
+        let witness = format!("raceproof-witnesses/{witness}.rpw");
+        let steps =
+            folder.raceproof_with(&["replay", &witness, "--step"], b"\nn\nb\n5\nf\nb\n\xff?\n-1\n12345\nq\nn\n");
+        assert_eq!((steps.status, steps.stderr.as_str()), (1, ""));
+        assert_blessed(steps.stdout, &format!("{name}.steps"));
+    }
+    let ends = folder.raceproof_with(&["replay", "raceproof-witnesses/counter-P1.rpw", "--step"], b"");
+    assert_eq!(ends.status, 1, "the end of the input is the end");
+}

@@ -1,5 +1,7 @@
 //! What makes a finding the same finding after the lines around it have moved.
 
+use std::collections::BTreeMap;
+
 use crate::document::{Access, Finding, Pair};
 
 /// A race by its variable and both accesses, without lines, columns and threads. Two pairs of one program may share it.
@@ -26,4 +28,28 @@ fn of_access(access: &Access) -> String {
     let atomic = if access.atomic { "atomic " } else { "" };
     let function = access.own_call().map_or(&access.function, |call| &call.function);
     format!("{atomic}{} in {function} of {}", access.kind, access.own_place().0.unwrap_or_default())
+}
+
+/// Numbers fingerprints that findings share.
+#[derive(Default)]
+pub(crate) struct Fingerprints(BTreeMap<String, usize>);
+
+impl Fingerprints {
+    /// The print itself the first time, with a number each further time.
+    pub(crate) fn unique(&mut self, print: String) -> String {
+        let n = self.0.entry(print.clone()).or_default();
+        *n += 1;
+        if *n == 1 { print } else { format!("{print}#{n}") }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shared_fingerprints_are_numbered() {
+        let mut prints = Fingerprints::default();
+        assert_eq!([(); 2].map(|()| prints.unique("x".to_owned())), ["x", "x#2"]);
+    }
 }

@@ -284,6 +284,7 @@ mod tests {
             thread: 3,
             action: crate::Action::Write,
             what: "writes `some::variable[3].with.a.name`".to_owned(),
+            value: Some(crate::Value { old: Some("1000000".to_owned()), new: Some("1000001".to_owned()) }),
             function: "a_function_with_a_name".to_owned(),
             file: Some("source/of/some/program.c".to_owned()),
             line: 1_000,

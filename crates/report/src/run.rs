@@ -59,6 +59,9 @@ pub struct RunEvent {
     pub action: Action,
     /// What it does, e.g. "writes `counter`".
     pub what: String,
+    /// What it found and left in memory, for an access to one number or pointer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub value: Option<Value>,
     /// The function; empty for an event without code of its own.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub function: String,
@@ -77,6 +80,29 @@ pub struct RunEvent {
     /// Whether the switch to this event's thread decides: without it the finding would not show.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub deciding: bool,
+}
+
+/// What an access to one number or pointer found and left, as the source would write it.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct Value {
+    /// Before the access; `null` or missing where nothing was written there before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub old: Option<String>,
+    /// After it; `null` or missing for a read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub new: Option<String>,
+}
+
+impl RunEvent {
+    /// What it does, with values: "writes `counter`: 1 -> 2", "reads `flag` (0)".
+    pub fn told(&self) -> String {
+        let Value { old, new } = self.value.clone().unwrap_or_default();
+        match (old, new) {
+            (Some(old), Some(new)) => format!("{}: {old} -> {new}", self.what),
+            (Some(known), None) | (None, Some(known)) => format!("{} ({known})", self.what),
+            (None, None) => self.what.clone(),
+        }
+    }
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde calls it")]

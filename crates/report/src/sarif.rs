@@ -4,19 +4,24 @@
 //! warning; what is unknown is an open question, one for each variable, at the place of best rank; absent pairs are left
 //! out. `partialFingerprints` survive moved lines.
 
-use std::collections::BTreeMap;
-
 use serde_json::{Value, json};
 
 use crate::Code;
 use crate::document::{Access, Created, Finding, Frame, Pair, PairVerdict, Report, SuppressedBy, Unknown};
-use crate::fingerprint;
+use crate::fingerprint::{self, Fingerprints};
 use crate::run::Run;
 use crate::source::Sources;
-use crate::terminal;
+use crate::{terminal, uri};
 
 /// Most results of a log: GitHub shows as many. The gravest come first.
 const MOST_RESULTS: usize = 5_000;
+
+/// Most places of one result: GitHub shows as many steps of a run, and as many related places.
+const MOST_STEPS: usize = 1_000;
+const MOST_RELATED: usize = 100;
+
+/// Most bytes of runs and stacks in a log. GitHub takes 10 MB after compression, which makes less than a fifth of such text.
+const MOST_RUN_BYTES: usize = 30 << 20;
 
 /// The name of a fingerprint.
 const FINGERPRINT: &str = "raceproof/v1";
@@ -36,6 +41,7 @@ pub fn render(report: &Report) -> String {
         .extend(of_variables.iter().filter_map(|group| group.split_first()).map(|(best, rest)| open_pair(best, rest)));
     results.extend(report.unknowns.iter().map(unknown));
     results.truncate(MOST_RESULTS);
+    keep_small(&mut results);
     let log = json!({
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
         "version": "2.1.0",
@@ -56,6 +62,19 @@ pub fn render(report: &Report) -> String {
     format!("{log:#}\n")
 }
 
+/// Leaves the runs and stacks out of results from where they would become too many bytes.
+fn keep_small(results: &mut [Value]) {
+    let mut bytes = 0;
+    for fields in results.iter_mut().filter_map(Value::as_object_mut) {
+        for name in ["codeFlows", "stacks"] {
+            bytes += fields.get(name).map_or(0, |value| format!("{value:#}").len());
+            if bytes > MOST_RUN_BYTES {
+                fields.remove(name);
+            }
+        }
+    }
+}
+
 /// Turns the columns of all locations, which clang counts in bytes, into what `columnKind` promises.
 fn count_in_utf16(value: &mut Value, sources: &mut Sources) {
     match value {
@@ -72,7 +91,7 @@ fn count_in_utf16(value: &mut Value, sources: &mut Sources) {
 
 /// The same for one location. A file that cannot be read keeps its columns.
 fn in_utf16(physical: &mut Value, sources: &mut Sources) {
-    let file = physical["artifactLocation"]["uri"].as_str().map(|uri| path(uri.trim_start_matches("file://")));
+    let file = physical["artifactLocation"]["uri"].as_str().map(|uri| uri::path_of(uri.trim_start_matches("file://")));
     let [line, column] = ["startLine", "startColumn"].map(|name| physical["region"][name].as_u64());
     let (Some(file), Some(line), Some(column)) = (file, line, column) else { return };
     sources.load(&file);
@@ -106,18 +125,6 @@ fn rule(code: Code) -> Value {
 
 fn rule_index(code: Code) -> Option<usize> {
     Code::ALL.iter().position(|known| *known == code)
-}
-
-/// Numbers fingerprints that findings share.
-#[derive(Default)]
-struct Fingerprints(BTreeMap<String, usize>);
-
-impl Fingerprints {
-    fn unique(&mut self, print: String) -> String {
-        let n = self.0.entry(print.clone()).or_default();
-        *n += 1;
-        if *n == 1 { print } else { format!("{print}#{n}") }
-    }
 }
 
 fn race(pair: &Pair, prints: &mut Fingerprints) -> Value {
@@ -196,7 +203,8 @@ fn open_pair(pair: &Pair, rest: &[&Pair]) -> Value {
     };
     let others = rest.iter().take(NAMED).flat_map(|pair| &pair.accesses);
     let others = (2..).zip(others).map(|(id, access)| related(id, access, "of another open pair"));
-    let related: Vec<Value> = std::iter::once(related(1, second, "the other access")).chain(others).collect();
+    let related: Vec<Value> =
+        std::iter::once(related(1, second, "the other access")).chain(others).take(MOST_RELATED).collect();
     let mut result = json!({
         "ruleId": code.name(),
         "ruleIndex": rule_index(code),
@@ -282,7 +290,7 @@ fn located(file: &str, line: u32, column: u32) -> Value {
 }
 
 fn artifact(file: &str) -> Value {
-    let uri = uri(file);
+    let uri = uri::of_path(file);
     if file.starts_with('/') {
         json!({ "uri": format!("file://{uri}") })
     } else {
@@ -290,42 +298,19 @@ fn artifact(file: &str) -> Value {
     }
 }
 
-/// A path with everything but unreserved characters and slashes percent-encoded.
-fn uri(path: &str) -> String {
-    let mut uri = String::new();
-    for byte in path.bytes() {
-        if byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte) {
-            uri.push(char::from(byte));
-        } else {
-            uri.push_str(&format!("%{byte:02X}"));
-        }
-    }
-    uri
-}
-
-/// The path that [`uri`] was given.
-fn path(uri: &str) -> String {
-    let mut parts = uri.split('%');
-    let mut bytes = parts.next().unwrap_or_default().as_bytes().to_vec();
-    for part in parts {
-        let (code, rest) = part.split_at_checked(2).unwrap_or((part, ""));
-        bytes.extend(u8::from_str_radix(code, 16));
-        bytes.extend(rest.as_bytes());
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
-}
-
 /// The run as one flow per thread, in one common order.
 fn code_flows(run: &Run) -> Value {
+    // The finding is at the end.
+    let skipped = run.events.len().saturating_sub(MOST_STEPS);
     let flow = |(index, thread): (usize, &crate::run::RunThread)| {
-        let events = run.events.iter().enumerate().filter(|(_, event)| event.thread == index);
+        let events = run.events.iter().enumerate().skip(skipped).filter(|(_, event)| event.thread == index);
         let locations: Vec<Value> = events
             .map(|(order, event)| {
                 let mut location = match &event.file {
                     Some(file) => located(file, event.line, 0),
                     None => json!({}),
                 };
-                add(&mut location, "message", Some(json!({ "text": event.what })));
+                add(&mut location, "message", Some(json!({ "text": event.told() })));
                 let importance = if event.marked { "essential" } else { "important" };
                 json!({ "location": location, "executionOrder": order + 1, "importance": importance })
             })
@@ -341,10 +326,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn paths_become_uris() {
-        assert_eq!(uri("a b/ü.c"), "a%20b/%C3%BC.c");
-        assert_eq!(artifact("/x/a.c")["uri"], "file:///x/a.c");
-        assert_eq!(path(&uri("a b/ü.c")), "a b/ü.c");
+    fn absolute_names_are_files() {
+        assert_eq!(artifact("/x/a b.c")["uri"], "file:///x/a%20b.c");
     }
 
     /// Two bytes of UTF-8, one unit of UTF-16; four bytes, two units.
@@ -356,11 +339,5 @@ mod tests {
         let mut location = located(&file.to_string_lossy(), 2, 16);
         count_in_utf16(&mut location, &mut Sources::new());
         assert_eq!(location["physicalLocation"]["region"]["startColumn"], 13);
-    }
-
-    #[test]
-    fn shared_fingerprints_are_numbered() {
-        let mut prints = Fingerprints::default();
-        assert_eq!([(); 2].map(|()| prints.unique("x".to_owned())), ["x", "x#2"]);
     }
 }

@@ -4,32 +4,20 @@
 use std::fmt::Write;
 
 use crate::Code;
-use crate::document::{Access, Pair, PairVerdict, Report};
+use crate::diagnostics::{self, About};
+use crate::document::Report;
 use crate::terminal;
 
-/// Races, other errors, predictions, then one open pair of each variable, then what is unknown of the whole program.
+/// Findings in the order of [`diagnostics::list`].
 pub fn render(report: &Report) -> String {
     let mut lines = Lines::default();
-    for pair in report.told_races() {
-        let code = if pair.is_observed() { Code::OBSERVED_RACE } else { Code::DATA_RACE };
-        lines.pair("error", &format!("data race on `{}`", pair.variable), code, pair);
-    }
-    for error in report.errors.iter().filter(|error| error.suppressed.is_none()) {
-        lines.add((error.file.as_deref(), error.line, error.column), "error", &error.message, Some(error.code));
-    }
-    let (predicted, open): (Vec<&Pair>, Vec<&Pair>) =
-        report.pairs_with(PairVerdict::Unknown).partition(|pair| pair.is_predicted());
-    for pair in predicted {
-        let what = format!("predicted data race on `{}`", pair.variable);
-        lines.pair("warning", &what, pair.code.unwrap_or(Code::NOT_ASKED), pair);
-    }
-    for best in terminal::together(open).iter().filter_map(|group| group.first()) {
-        let what = format!("not known whether accesses to `{}` race: {}", best.variable, best.reason);
-        lines.pair("warning", &what, best.code.unwrap_or(Code::NOT_ASKED), best);
-    }
-    for unknown in &report.unknowns {
-        let place = (unknown.file.as_deref(), unknown.line, unknown.column);
-        lines.add(place, "warning", &format!("no proof: {}", unknown.reason), Some(unknown.code));
+    for diagnostic in diagnostics::list(report) {
+        let severity = diagnostic.severity.as_str();
+        lines.add(diagnostic.place(), severity, &diagnostic.message(), Some(diagnostic.code));
+        if let About::Pair(pair) = diagnostic.about {
+            let second = &pair.accesses[1];
+            lines.add(second.own_place(), "note", &diagnostics::told(second), None);
+        }
     }
     lines.0 + &terminal::headline(report) + "\n"
 }
@@ -39,12 +27,6 @@ pub fn render(report: &Report) -> String {
 struct Lines(String);
 
 impl Lines {
-    fn pair(&mut self, severity: &str, what: &str, code: Code, pair: &Pair) {
-        let [first, second] = &pair.accesses;
-        self.add(first.own_place(), severity, &format!("{what}: {}", told(first)), Some(code));
-        self.add(second.own_place(), "note", &told(second), None);
-    }
-
     fn add(&mut self, place: (Option<&str>, u32, u32), severity: &str, message: &str, code: Option<Code>) {
         match place {
             (Some(file), 0, _) => self.0 += &format!("{file}: "),
@@ -57,17 +39,6 @@ impl Lines {
         let code = code.map_or_else(String::new, |code| format!(" [{}]", code.name()));
         let _ = writeln!(self.0, "{severity}: {message}{code}");
     }
-}
-
-fn told(access: &Access) -> String {
-    let locks = match access.locks.len() {
-        0 => "no lock".to_owned(),
-        _ => access.locks.iter().map(|lock| format!("`{lock}`")).collect::<Vec<_>>().join(", "),
-    };
-    let atomic = if access.atomic { "atomic " } else { "" };
-    let Access { kind, thread, function, .. } = access;
-    let thread = if thread.is_empty() { String::new() } else { format!(" by thread {thread}") };
-    format!("{atomic}{kind}{thread} in `{function}`, holding {locks}")
 }
 
 #[cfg(test)]

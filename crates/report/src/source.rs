@@ -38,15 +38,20 @@ impl Sources {
 
     /// A line of a file, without surrounding blanks.
     pub fn line(&mut self, file: &str, line: u32) -> Option<&str> {
+        self.whole_line(file, line).map(str::trim)
+    }
+
+    /// A line of a file.
+    pub(crate) fn whole_line(&mut self, file: &str, line: u32) -> Option<&str> {
         self.load(file);
         let index = (line as usize).checked_sub(1)?;
-        self.text(file)?.lines().nth(index).map(str::trim)
+        self.text(file)?.lines().nth(index)
     }
 }
 
 /// The bytes of the token at a line and column (in bytes, from 1, as clang counts) of a text; the whole line
 /// when there is no column. `None` when the text has no such line.
-pub(crate) fn token(text: &str, line: u32, column: u32) -> Option<Range<usize>> {
+pub fn token(text: &str, line: u32, column: u32) -> Option<Range<usize>> {
     let mut start = 0;
     let mut lines = text.split_inclusive('\n');
     for _ in 1..line.max(1) {

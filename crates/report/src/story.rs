@@ -96,7 +96,7 @@ impl Story {
             if event.deciding {
                 rows.push(Row::DecidingSwitch);
             }
-            let (file, line, what, marked) = (event.file.clone(), event.line, event.what.clone(), event.marked);
+            let (file, line, what, marked) = (event.file.clone(), event.line, event.told(), event.marked);
             let row = Row::Event { column, file, line, what, marked };
             if rows.last() != Some(&row) {
                 rows.push(row);
@@ -113,7 +113,7 @@ impl Story {
 /// Whether two events, one after the other, are told by the same words.
 fn says_the_same(one: &RunEvent, other: &RunEvent) -> bool {
     let told = |event: &RunEvent| (event.thread, event.line, event.marked);
-    told(one) == told(other) && one.file == other.file && one.what == other.what
+    told(one) == told(other) && one.file == other.file && one.told() == other.told()
 }
 
 /// Narrowest column that is still readable.

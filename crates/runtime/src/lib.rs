@@ -22,6 +22,7 @@ pub mod choice;
 pub mod conflicts;
 pub mod context;
 pub mod crash;
+pub mod debugger;
 pub mod descriptors;
 pub mod entry;
 pub mod exceptions;
@@ -50,6 +51,7 @@ pub mod sys;
 pub mod threads;
 pub mod unfollowed;
 pub mod unwritten;
+pub mod values;
 pub mod world;
 
 #[cfg(not(test))]

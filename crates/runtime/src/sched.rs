@@ -16,7 +16,7 @@ use crate::run::{Parked, RUN, Reason};
 use crate::slots::Slot;
 use crate::sync::{Blocker, SyncObjects};
 use crate::threads::Entry;
-use crate::{cell, interrupts, rounds, run, section, serial, stack, sys, unwritten};
+use crate::{cell, interrupts, rounds, run, section, serial, stack, sys, unwritten, values};
 
 pub use crate::threads::{SpawnError, StartRoutine, Thread};
 
@@ -183,7 +183,9 @@ pub fn announce_also(thread: Thread, records: impl FnOnce(u32) -> Vec<Record>) {
 fn wait_for_turn(pending: &[Record], blocker: Blocker) {
     let thread = current();
     RUN.with_thread(thread, |entry| entry.announce(pending));
-    if RUN.request.get().stacks != 0 {
+    let notes = RUN.request.get().stacks != 0;
+    if notes {
+        values::after();
         stack::write();
     }
     let may_block = !matches!(blocker, Blocker::None);
@@ -195,6 +197,9 @@ fn wait_for_turn(pending: &[Record], blocker: Blocker) {
     RUN.with_thread(thread, |entry| entry.announce(&[]));
     if may_block {
         RUN.runnable.with(|runnable| runnable.go_on(thread));
+    }
+    if notes {
+        values::before(pending);
     }
     if RUN.trap.take() {
         trap();

@@ -105,7 +105,8 @@ pub struct Request {
     pub quit: u32,
     /// Number of decided values in their area.
     pub choices: u32,
-    /// 1: write a [`crate::Tag::Stack`] record wherever a thread stops before an event.
+    /// 1: write a [`crate::Tag::Stack`] record wherever a thread stops before an event, and [`crate::Tag::Value`] records of
+    /// what the event finds and leaves.
     pub stacks: u32,
     /// 1: before each run but the first, check that the process is as it was before the first.
     pub verify: u32,

@@ -31,7 +31,7 @@ pub use record::{Record, Tag};
 /// First eight bytes of the shared memory.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"raceprf\0");
 /// Changes whenever a record or the layout changes; both ends refuse another's.
-pub const VERSION: u32 = 10;
+pub const VERSION: u32 = 11;
 /// Environment variable with the number of the shared memory's file descriptor.
 pub const FD_VARIABLE: &str = "RACEPROOF_WIRE_FD";
 /// "No site" in a record.

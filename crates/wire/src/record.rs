@@ -80,6 +80,9 @@ pub enum Tag {
     Opened = 72,
     /// The running thread is a peer of the program; its name as text as for `Misuse`.
     Peer = 73,
+    /// What memory holds where the running thread is about to execute an event, or has executed one. Argument: how many of the
+    /// bytes at the address; one raw 16-byte unit follows, whose first word they are. Flags: [`flag::AFTER`].
+    Value = 74,
 }
 
 impl Tag {
@@ -97,7 +100,7 @@ impl Tag {
     }
 }
 
-const ALL: [Tag; 44] = {
+const ALL: [Tag; 45] = {
     use Tag::*;
     [
         Read,
@@ -144,6 +147,7 @@ const ALL: [Tag; 44] = {
         Stack,
         Opened,
         Peer,
+        Value,
     ]
 };
 
@@ -169,6 +173,8 @@ pub mod flag {
     pub const STACK: u8 = 0x01;
     /// Of `Pending`: it could have been executed.
     pub const ENABLED: u8 = 0x01;
+    /// Of `Value`: after the thread's last event, not before its next one.
+    pub const AFTER: u8 = 0x01;
 }
 
 /// Memory orders in flags.

@@ -10,6 +10,7 @@ pub(crate) mod position;
 pub(crate) mod sightings;
 pub(crate) mod stacks;
 pub(crate) mod story;
+pub(crate) mod values;
 mod words;
 
 pub(crate) use access::{Describer, SeenAccess, step_of};

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use decode::{PseudoCell, pseudo_cell};
 use model::{Addr, Allocation, Cell, Region, SiteId, Trace};
 use program::library::LibraryState;
-use program::{GlobalId, Program, naming};
+use program::{GlobalId, Program, Type, naming};
 use symbols::Symbols;
 
 /// ObjectNames of a program's objects.
@@ -56,6 +56,34 @@ impl<'a> ObjectNames<'a> {
     /// What a person calls bytes as they were at the end of the run.
     pub(crate) fn at_end(&self, trace: &Trace, cell: Cell, site: Option<SiteId>) -> String {
         self.cell(trace.allocation_of(cell.start, trace.events.next_id()), cell, site)
+    }
+
+    /// The type of the scalar that is exactly these bytes, as the source writes it.
+    pub(crate) fn scalar(&self, trace: &Trace, cell: Cell) -> Option<&'a str> {
+        let len = u64::from(cell.len);
+        if let Some((symbol, offset)) = self.symbols.symbol_at(cell.start.0)
+            && let Some(global) = self.globals.get(symbol)
+        {
+            return naming::scalar_of_global(self.program, *global, offset, len);
+        }
+        let allocation = trace.allocation_of(cell.start, trace.events.next_id())?;
+        naming::scalar_of_block(self.program, allocation.site, cell.start.0 - allocation.start.0, len)
+    }
+
+    /// The name of what a pointer of a type, as the source writes it, points to: a function, an object or part of one.
+    pub(crate) fn pointee(&self, trace: &Trace, pointer: &str, addr: Addr) -> Option<String> {
+        let function = |symbol: &str| self.program.functions.iter().find(|function| function.symbol == symbol);
+        if let Some((symbol, 0)) = self.symbols.symbol_at(addr.0)
+            && let Some(function) = function(symbol)
+        {
+            return Some(function.name.clone());
+        }
+        let allocation = trace.allocation_of(addr, trace.events.next_id());
+        let pointed = pointer.trim_end_matches('*').trim_end();
+        let len = self.program.types.iter().find(|ty| ty.name() == Some(pointed)).map_or(1, Type::size);
+        let cell = Cell { start: addr, len: u32::try_from(len.max(1)).unwrap_or(1) };
+        let name = self.object(allocation, cell)?;
+        Some(naming::without_insides(&name).to_owned())
     }
 
     fn expression(&self, site: Option<SiteId>) -> Option<String> {

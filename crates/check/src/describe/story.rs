@@ -13,6 +13,9 @@ use super::{ObjectNames, Position, Words};
 const KEPT: usize = 120;
 const KEPT_OF_THREAD: usize = 12;
 
+/// Most events told where all are.
+const MOST: usize = 50_000;
+
 /// What the run leads to.
 pub(crate) enum Ending<'a> {
     /// Two accesses side by side.
@@ -35,9 +38,14 @@ pub(crate) enum Ending<'a> {
     },
 }
 
-/// Tells a run up to the ending.
+/// Tells what matters of a run up to the ending.
 pub(crate) fn tell(program: &Program, names: &ObjectNames<'_>, trace: &Trace, ending: &Ending<'_>) -> Run {
-    Teller { program, trace, words: Words { trace, names } }.run(ending)
+    Teller { program, trace, words: Words { trace, names } }.run(ending, false)
+}
+
+/// Tells all of a run, also what comes after the ending; of very long ones the end.
+pub(crate) fn tell_all(program: &Program, names: &ObjectNames<'_>, trace: &Trace, ending: &Ending<'_>) -> Run {
+    Teller { program, trace, words: Words { trace, names } }.run(ending, true)
 }
 
 /// Where a thread was created.
@@ -55,7 +63,7 @@ struct Teller<'a> {
 }
 
 impl Teller<'_> {
-    fn run(&self, ending: &Ending<'_>) -> Run {
+    fn run(&self, ending: &Ending<'_>, all: bool) -> Run {
         let trace = self.trace;
         let (about, end) = match ending {
             Ending::Race { first, second } => {
@@ -77,21 +85,23 @@ impl Teller<'_> {
             function: self.first_function(id, first_sites[id]),
             created: created(self.program, trace, id),
         });
-        let mut events = self.events(&kept(trace, &about, end), ending);
-        self.end(&mut events, end, ending, &about);
+        let steps = trace.events.len();
+        let kept =
+            if all { (steps.saturating_sub(MOST)..steps).map(Idx::new).collect() } else { kept(trace, &about, end) };
+        let (mut events, held) = self.events(&kept, ending);
+        self.end(&mut events, &held, end, ending, &about);
         Run { threads: threads.collect(), about: about.iter().map(|t| t.index()).collect(), events }
     }
 
-    /// The events at these steps.
-    fn events(&self, kept: &BTreeSet<Step>, ending: &Ending<'_>) -> Vec<RunEvent> {
+    /// The events at these steps, and the locks that threads hold at the end of the run.
+    fn events(&self, kept: &BTreeSet<Step>, ending: &Ending<'_>) -> (Vec<RunEvent>, BTreeMap<ThreadId, HeldLocks>) {
         let mut held: BTreeMap<ThreadId, HeldLocks> = BTreeMap::new();
         let mut events = Vec::new();
         let preemption = ::explore::last_preemption(self.trace);
         for (step, event) in self.trace.events.iter_enumerated() {
             let locks = held.entry(event.id.thread).or_default();
             if kept.contains(&step) {
-                let locks = locks.iter().map(|(lock, _)| self.words.object(lock));
-                let locks = locks.filter(|lock| !openmp::is_own_object(lock)).collect();
+                let locks = self.names_of(locks);
                 let (marked, deciding) = match ending {
                     Ending::Race { first, second } => (step == *first || step == *second, step == *second),
                     // The search has seen that the failure does not show without it.
@@ -104,32 +114,59 @@ impl Teller<'_> {
             }
             locks.execute(&event.op);
         }
-        events
+        (events, held)
+    }
+
+    fn names_of(&self, locks: &HeldLocks) -> Vec<String> {
+        let names = locks.iter().map(|(lock, _)| self.words.object(lock));
+        names.filter(|lock| !openmp::is_own_object(lock)).collect()
     }
 
     fn event(&self, step: Step, event: &Event, action: Action, what: String) -> RunEvent {
         let Position { function, file, line, .. } = Position::of(self.program, event.site);
         let (step, thread) = (step.index(), event.id.thread.index());
-        RunEvent { step, thread, action, what, function, file, line, locks: Vec::new(), marked: false, deciding: false }
+        let (value, locks) = (None, Vec::new());
+        RunEvent { step, thread, action, what, value, function, file, line, locks, marked: false, deciding: false }
     }
 
     /// What comes after the last event.
-    fn end(&self, events: &mut Vec<RunEvent>, end: Step, ending: &Ending<'_>, about: &[ThreadId]) {
+    fn end(
+        &self,
+        events: &mut Vec<RunEvent>,
+        held: &BTreeMap<ThreadId, HeldLocks>,
+        end: Step,
+        ending: &Ending<'_>,
+        about: &[ThreadId],
+    ) {
         match ending {
             Ending::Race { .. } => {}
             Ending::Waiting => {
                 for pending in self.trace.pending.iter().filter(|p| !p.enabled && about.contains(&p.event.id.thread)) {
                     let what = format!("waits {}", self.words.waits(&pending.event));
                     let told = self.event(end, &pending.event, Action::Blocked, what);
-                    events.push(RunEvent { marked: true, ..told });
+                    let locks = held.get(&pending.event.id.thread).map_or_else(Vec::new, |locks| self.names_of(locks));
+                    events.push(RunEvent { marked: true, locks, ..told });
                 }
             }
             Ending::Fault { thread, site, what } => {
                 let Position { function, file, line, .. } = Position::of(self.program, *site);
+                let locks = held.get(thread).map_or_else(Vec::new, |locks| self.names_of(locks));
                 let (step, thread, what) = (end.index(), thread.index(), (*what).to_owned());
-                let (action, locks) = (Action::Fault, Vec::new());
+                let (action, value) = (Action::Fault, None);
                 let (marked, deciding) = (true, false);
-                events.push(RunEvent { step, thread, action, what, function, file, line, locks, marked, deciding });
+                events.push(RunEvent {
+                    step,
+                    thread,
+                    action,
+                    what,
+                    value,
+                    function,
+                    file,
+                    line,
+                    locks,
+                    marked,
+                    deciding,
+                });
             }
         }
     }

@@ -10,7 +10,7 @@ use super::witnesses::Witnesses;
 use super::{id, is_late};
 use crate::Error;
 use crate::describe::story::{self, Ending};
-use crate::describe::{Describer, ObjectNames, SeenAccess, stacks};
+use crate::describe::{Describer, ObjectNames, SeenAccess, stacks, values};
 use crate::line::Line;
 use crate::run::Running;
 
@@ -104,6 +104,7 @@ fn show(
     if inside.is_some() {
         return Ok(Some(Shown { accesses, run: None, witness: None, inside }));
     }
+    values::add(target, &names, &witness.schedule, &trace, &mut run)?;
     let finding = RecordedFinding::Race {
         variable: accesses[0].variable.clone(),
         accesses: Box::new(accesses.each_ref().map(SeenAccess::record)),

@@ -7,6 +7,7 @@ pub(crate) mod doctor;
 pub(crate) mod explain;
 pub(crate) mod explore;
 pub(crate) mod flags;
+pub(crate) mod lsp;
 pub(crate) mod predict;
 pub(crate) mod record;
 pub(crate) mod replay;

@@ -1,9 +1,12 @@
 //! `raceproof replay`.
 
+mod step;
+
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anstyle::Style;
+use check::Extent;
 use report::story::Story;
 use report::{Sources, terminal};
 
@@ -29,6 +32,10 @@ pub(crate) struct Replay {
     #[arg(long, conflicts_with = "json")]
     gdb: bool,
 
+    /// Go through the run event by event: Enter for the next, `b` back, a number, `f` the finding, `q` quit
+    #[arg(long, conflicts_with_all = ["json", "gdb"])]
+    step: bool,
+
     /// Print one JSON document and nothing else on standard output
     #[arg(long)]
     json: bool,
@@ -44,12 +51,15 @@ impl Replay {
         if self.gdb {
             return self.debug();
         }
-        let replayed =
-            check::replay(&self.witness, self.target.as_deref().map(find_target).transpose()?, &unlimited())?;
+        let machine = self.target.as_deref().map(find_target).transpose()?;
+        let extent = if self.step { Extent::All } else { Extent::Finding };
+        let replayed = check::replay(&self.witness, machine, extent, &unlimited())?;
         if replayed.changed {
             output::warn("the program is not the one the witness was made of, but its run is the same");
         }
-        if self.json {
+        if self.step {
+            step::walk(&replayed.run)?;
+        } else if self.json {
             output::show(&replayed.report, true)?;
         } else {
             let (sources, width) = (&mut Sources::new(), output::width());

@@ -36,6 +36,10 @@ struct Form {
     #[arg(long)]
     sarif: bool,
 
+    /// GitLab's code-quality report
+    #[arg(long)]
+    code_quality: bool,
+
     /// The text for terminals
     #[arg(long)]
     text: bool,
@@ -57,11 +61,13 @@ impl Show {
     pub(crate) fn run(self) -> Result<ExitCode, Failure> {
         let report = read(&self.result)?;
         let sources = &mut Sources::new();
-        let Form { html, sarif, short, github, svcomp, .. } = self.form;
+        let Form { html, sarif, code_quality, short, github, svcomp, .. } = self.form;
         let text = if html {
             report::html::render(&report, sources)
         } else if sarif {
             report::sarif::render(&report)
+        } else if code_quality {
+            output::code_quality(&report)
         } else if short {
             report::short::render(&report)
         } else if github {

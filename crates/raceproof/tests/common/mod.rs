@@ -6,6 +6,7 @@ pub(crate) mod containment;
 pub(crate) mod debian;
 pub(crate) mod target;
 
+use std::io::{Seek, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::time::{Duration, Instant};
@@ -49,6 +50,17 @@ impl Folder {
         let mut command = Command::new(env!("CARGO_BIN_EXE_raceproof"));
         command.args(args).current_dir(self.path()).env_remove("CLICOLOR_FORCE").env_remove("RUST_BACKTRACE");
         command.env("XDG_CACHE_HOME", env!("CARGO_TARGET_TMPDIR"));
+        Run::of(command.output().unwrap())
+    }
+
+    /// The same with something on standard input.
+    pub(crate) fn raceproof_with(&self, args: &[&str], input: &[u8]) -> Run {
+        let mut file = tempfile::tempfile().unwrap();
+        file.write_all(input).unwrap();
+        file.rewind().unwrap();
+        let mut command = Command::new(env!("CARGO_BIN_EXE_raceproof"));
+        command.args(args).current_dir(self.path()).env_remove("CLICOLOR_FORCE").env_remove("RUST_BACKTRACE");
+        command.env("XDG_CACHE_HOME", env!("CARGO_TARGET_TMPDIR")).stdin(file);
         Run::of(command.output().unwrap())
     }
 }

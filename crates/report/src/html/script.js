@@ -2,7 +2,7 @@
 (() => {
   const { report, files } = JSON.parse(document.getElementById('data').textContent);
   const byId = (id) => document.getElementById(id);
-  const ROWS = 200; // table rows added at a time
+  const ROWS = 100; // table rows added at a time
   const AROUND = 4; // source lines shown around a marked one
 
   /** An element with attributes and children; text stays text. */
@@ -18,7 +18,18 @@
     node.append(...children);
     return node;
   }
+  /** A file's name, perhaps with its line, that may be broken after slashes. */
+  function path(text) {
+    const parts = document.createDocumentFragment();
+    text.split(/(?<=\/)/).forEach((part, i) => parts.append(...(i ? [el('wbr'), part] : [part])));
+    return parts;
+  }
   const spot = (place) => (place.file ? `${place.file}:${place.line}` : 'unknown place');
+  /** What an event did, with what it found and left in memory. */
+  const told = ({ what, value }) => {
+    const known = value ? [value.old, value.new].filter((text) => text !== undefined) : [];
+    return known.length === 2 ? `${what}: ${known[0]} → ${known[1]}` : known.length ? `${what} (${known[0]})` : what;
+  };
   const plural = (n, one) => `${n} ${one}${n === 1 ? '' : 's'}`;
 
   const isForeign = (place) => /^(\/usr\/(include|lib|local\/include)\/|<openmp>)/.test(place.file || '');
@@ -43,10 +54,21 @@
       variable: error.kind, places: error.waiting.length ? error.waiting.slice(0, 2) : [error], value: error, folded: [] })),
     ...pairs.filter((item) => !isRace(item)),
   ];
-  for (const item of items) {
-    const words = item.places.map((p) => `${spot(p)} ${p.function} ${p.kind || ''} ${p.thread || ''} ${(p.locks || []).join(' ')}`);
-    item.words = [item.id, item.verdict, item.variable, item.value.reason || item.value.message, item.value.code || '', ...words]
-      .join(' ').toLowerCase();
+  /** What can be searched for, made when it is. */
+  function wordsOf(item) {
+    if (item.words === undefined) {
+      const words = item.places.map((p) => `${spot(p)} ${p.function} ${p.kind || ''} ${p.thread || ''} ${(p.locks || []).join(' ')}`);
+      item.words = [item.id, item.verdict, item.variable, item.value.reason || item.value.message, item.value.code || '', ...words]
+        .join(' ').toLowerCase();
+    }
+    return item.words;
+  }
+  /** Fills a part of the overview when it is opened. */
+  function whenOpened(id, fill) {
+    const details = byId(id);
+    const once = () => { if (details.open && fill) { fill(); fill = null; } };
+    details.addEventListener('toggle', once);
+    once();
   }
 
   // Filters and the table.
@@ -78,7 +100,7 @@
   function refresh() {
     const words = filter.text.split(/\s+/).filter(Boolean);
     shown = items.filter((item) => (filter.verdicts.size === 0 || filter.verdicts.has(item.verdict))
-      && (filter.engine === '' || item.by === filter.engine) && words.every((word) => item.words.includes(word)));
+      && (filter.engine === '' || item.by === filter.engine) && words.every((word) => wordsOf(item).includes(word)));
     byId('pairs').tBodies[0].replaceChildren();
     rendered = 0;
     addRows();
@@ -88,20 +110,31 @@
     const body = byId('pairs').tBodies[0];
     for (const item of shown.slice(rendered, rendered + ROWS)) body.append(row(item));
     rendered = Math.min(shown.length, rendered + ROWS);
+    if (!body.querySelector('tr[tabindex="0"]') && body.rows.length) body.rows[0].tabIndex = 0;
     byId('more').hidden = rendered === shown.length;
     byId('more').textContent = `Show more (${shown.length - rendered} left)`;
   }
   function row(item) {
-    const access = (place) => (place ? el('td', {}, place.kind && item.kind === 'pair' ? `${place.kind} ` : '', el('code', {}, spot(place))) : el('td'));
-    const tr = el('tr', { 'data-id': item.id, 'aria-selected': String(item === chosen) },
+    const access = (place) => (place ? el('td', {}, place.kind && item.kind === 'pair' ? `${place.kind} ` : '', el('code', {}, path(spot(place)))) : el('td'));
+    const tr = el('tr', { 'data-id': item.id, 'aria-selected': String(item === chosen), tabindex: item === chosen ? '0' : '-1' },
       el('td', {}, item.id, item.folded.length ? el('span', { class: 'dim' }, ` +${item.folded.length}`) : ''), el('td', { class: `v-${item.verdict}` }, item.verdict),
       el('td', {}, el('code', {}, item.variable)), access(item.places[0]), access(item.places[1]), el('td', {}, item.by));
     tr.addEventListener('click', () => choose(item));
+    tr.addEventListener('keydown', (event) => {
+      if (event.key !== 'Enter' && event.key !== ' ') return;
+      event.preventDefault();
+      choose(item);
+      byId('detail').querySelector('h2').focus();
+    });
     return tr;
   }
   function choose(item) {
     chosen = item;
-    for (const tr of byId('pairs').tBodies[0].rows) tr.setAttribute('aria-selected', String(tr.dataset.id === item.id));
+    for (const tr of byId('pairs').tBodies[0].rows) {
+      const isChosen = tr.dataset.id === item.id;
+      if (tr.getAttribute('aria-selected') !== String(isChosen)) tr.setAttribute('aria-selected', String(isChosen));
+      tr.tabIndex = isChosen ? 0 : -1;
+    }
     showDetail(item);
     history.replaceState(null, '', `#${item.id}`);
   }
@@ -112,7 +145,10 @@
     while (shown.indexOf(next) >= rendered) addRows();
     choose(next);
     const tr = byId('pairs').querySelector(`tr[data-id="${next.id}"]`);
-    if (tr) tr.scrollIntoView({ block: 'nearest' });
+    if (!tr) return;
+    tr.scrollIntoView({ block: 'nearest' });
+    // The focus goes along, unless it is where the user types.
+    if (document.activeElement.id !== 'text') tr.focus({ preventScroll: true });
   }
 
   // What is known of one item.
@@ -124,7 +160,7 @@
     if (item.kind === 'pair') {
       const strength = { run: 'data race on', recording: 'data race, observed in a recorded run, on', prediction: 'predicted data race on' }[value.shown];
       const title = strength || { race: 'data race on', unknown: 'not known whether these race:', absent: 'cannot race:' }[item.verdict];
-      parts.push(el('h2', {}, `${item.id}: ${title} `, el('code', {}, value.variable)));
+      parts.push(el('h2', { tabindex: '-1' }, `${item.id}: ${title} `, el('code', {}, value.variable)));
       parts.push(el('p', {}, value.reason, value.code ? el('span', { class: 'dim' }, ` (${value.code})`) : null));
       if (value.scope) parts.push(el('p', { class: 'dim' }, scopeText(value.scope)));
       if (value.settle) parts.push(el('p', {}, 'What would settle it: ', value.settle, '.'));
@@ -138,19 +174,20 @@
         parts.push(el('p', {}, el('code', {}, lock), ` is held at ${held} of the ${plural(places, 'place')} seen to touch it: hold it at the other too.`));
       }
     } else {
-      parts.push(el('h2', {}, `${item.id}: ${value.message}`), el('p', { class: 'dim' }, value.code));
+      parts.push(el('h2', { tabindex: '-1' }, `${item.id}: ${value.message}`), el('p', { class: 'dim' }, value.code));
       for (const w of value.waiting) {
-        parts.push(el('p', {}, `thread ${w.thread} waits ${w.waits}`, w.locks.length ? `, holding ${w.locks.join(', ')}` : '', ' at ', el('code', {}, spot(w))));
+        parts.push(el('p', {}, `thread ${w.thread} waits ${w.waits}`, w.locks.length ? `, holding ${w.locks.join(', ')}` : '', ' at ', el('code', {}, path(spot(w)))));
       }
     }
     if (value.witness) parts.push(el('code', { class: 'command' }, `raceproof replay ${value.witness}`));
     const code = el('div', { id: 'source' });
+    const source = el('div', {}, el('h3', {}, 'Source'), code);
     if (value.run) {
       timeline = new Timeline(value.run, () => showSource(code, item));
-      parts.push(el('h3', {}, 'The run'), timeline.controls, timeline.node);
-    }
-    parts.push(el('h3', {}, 'Source'), code);
+      parts.push(el('div', { class: 'beside' }, el('div', {}, el('h3', {}, 'The run'), timeline.controls, timeline.node), source));
+    } else parts.push(source);
     byId('detail').replaceChildren(...parts);
+    if (timeline) timeline.draw();
     showSource(code, item);
     if (timeline) timeline.start();
   }
@@ -162,7 +199,7 @@
   /** The calls that led to a place, the innermost first. */
   function calls(place) {
     const list = (frames) => el('ol', { class: 'calls', 'aria-label': 'called by' },
-      ...frames.map((frame) => el('li', {}, el('code', {}, spot(frame)), ` in ${frame.function}`)));
+      ...frames.map((frame) => el('li', {}, el('code', {}, path(spot(frame))), ` in ${frame.function}`)));
     const stack = place.stack || [];
     const own = stack.filter((frame) => !isForeign(frame));
     const foreign = stack.filter(isForeign);
@@ -174,10 +211,10 @@
     const who = access.thread ? `thread ${access.thread}` : 'a thread';
     const maker = access.created && ([access.created, ...(access.created.stack || [])].find((place) => !isForeign(place)) || access.created);
     const created = maker
-      ? el('div', { class: 'dim' }, `created by thread ${access.created.thread} in ${maker.function} at `, el('code', {}, spot(maker))) : null;
+      ? el('div', { class: 'dim' }, `created by thread ${access.created.thread} in ${maker.function} at `, el('code', {}, path(spot(maker)))) : null;
     const locks = access.thread ? (access.locks.length ? `holding ${access.locks.join(', ')}` : 'holding no lock') : null;
     return el('div', { class: 'access' }, el('p', {}, `${who}: ${how}${access.kind}`),
-      el('div', {}, el('code', {}, spot(access)), access.inside ? ` inside ${access.inside},` : '', ` in ${access.function}`, calls(access)), locks ? el('p', {}, locks) : null, created);
+      el('div', {}, el('code', {}, path(spot(access))), access.inside ? ` inside ${access.inside},` : '', ` in ${access.function}`, calls(access)), locks ? el('p', {}, locks) : null, created);
   }
 
   /** Lines around both accesses, and the one of the step that is looked at. */
@@ -195,10 +232,10 @@
     const parts = [];
     for (const [file, lines] of marks) {
       const text = files[file];
-      parts.push(el('p', { class: 'code dim' }, file));
+      parts.push(el('p', { class: 'code dim' }, path(file)));
       if (text === undefined) { parts.push(el('p', { class: 'hint' }, 'The source was not there when this page was made.')); continue; }
       const all = text.split('\n');
-      const pre = el('pre');
+      const pre = el('pre', { tabindex: '0', role: 'group', 'aria-label': `Source of ${file}` });
       let last = 0;
       for (let n = 1; n <= all.length; n += 1) {
         if (![...lines.keys()].some((line) => Math.abs(line - n) <= AROUND)) continue;
@@ -212,6 +249,11 @@
       parts.push(pre);
     }
     node.replaceChildren(...parts);
+    const line = node.querySelector('.row.now');
+    if (line) {
+      const { offsetTop: top, offsetHeight } = line;
+      if (top < node.scrollTop || top + offsetHeight > node.scrollTop + node.clientHeight) node.scrollTop = top - node.clientHeight / 2;
+    }
   }
 
   /** Lanes of threads, time downwards. */
@@ -224,7 +266,7 @@
       const others = run.threads.map((_, i) => i).filter((i) => seen.has(i) && !run.about.includes(i));
       this.lanes = [...others.filter((i) => i < Math.min(...run.about)), ...run.about, ...others.filter((i) => i >= Math.min(...run.about))];
       this.run = run;
-      this.label = el('span', { id: 'step', class: 'dim' });
+      this.label = el('p', { id: 'step', 'aria-live': 'polite' });
       const button = (text, title, to) => {
         const b = el('button', { type: 'button', title, 'aria-label': title }, text);
         b.addEventListener('click', to);
@@ -232,9 +274,9 @@
       };
       this.controls = el('div', { class: 'steps' }, button('←', 'Step back', () => this.go(this.at - 1)),
         button('→', 'Step forward', () => this.go(this.at + 1)),
-        button('to the finding', 'Go to the finding', () => this.go(this.finding())), this.label);
-      this.node = el('div', { class: 'timeline', id: 'timeline', tabindex: '0', 'aria-label': 'Timeline of threads' });
-      this.draw();
+        button('to the finding', 'Go to the finding', () => this.go(this.finding())));
+      this.node = el('div', { class: 'timeline', id: 'timeline', tabindex: '0', role: 'group', 'aria-label': 'Timeline of threads: left and right step through it' });
+      this.controls.append(this.label);
     }
     finding() {
       const at = this.events.findLastIndex((event) => event.marked);
@@ -245,14 +287,15 @@
     draw() {
       const { events, lanes, run } = this;
       const row = 24; const top = 30; const left = 46;
-      const width = Math.max(180, Math.min(260, (byId('detail').clientWidth - left - 60) / lanes.length));
+      const room = (this.node.clientWidth - left - 24) / lanes.length;
+      const width = Math.max(180, Math.min(260, room));
       // Both ends of a name say more than its middle.
       const fits = (text, room) => (text.length > room ? `${text.slice(0, Math.ceil(room / 2) - 1)}…${text.slice(-Math.floor(room / 2))}` : text);
       const letters = Math.floor((width - 36) / 7.9);
       const y = (i) => i * row + row / 2;
       const x = (thread) => left + lanes.indexOf(thread) * width + 22;
-      const picture = svg('svg', { width: left + lanes.length * width + 10, height: events.length * row + 10, role: 'img' });
-      const heads = svg('svg', { class: 'heads', width: left + lanes.length * width + 10, height: top });
+      const picture = svg('svg', { width: left + lanes.length * width + 10, height: events.length * row + 10, role: 'img', 'aria-label': `${plural(events.length, 'event')} of ${plural(lanes.length, 'thread')}` });
+      const heads = svg('svg', { class: 'heads', 'aria-hidden': 'true', width: left + lanes.length * width + 10, height: top });
       this.cursor = svg('rect', { class: 'now', x: 0, width: left + lanes.length * width + 10, height: row, y: 0 });
       picture.append(this.cursor);
       const locks = [...new Set(events.flatMap((event) => event.locks || []))];
@@ -292,7 +335,7 @@
       events.forEach((event, i) => {
         const at = x(event.thread);
         const g = svg('g', { class: 'event', 'data-step': i });
-        g.append(svg('title', {}, `${event.what}${event.file ? ` at ${spot(event)}` : ''}`));
+        g.append(svg('title', {}, `${told(event)}${event.file ? ` at ${spot(event)}` : ''}`));
         g.append(svg('rect', { x: 0, y: y(i) - row / 2, width: left + lanes.length * width, height: row, opacity: 0 }));
         g.append(svg('text', { class: 'dim', x: 4, y: y(i) + 4 }, String(event.step)));
         if (event.deciding) g.append(svg('line', { class: 'switch', x1: 0, x2: left + lanes.length * width, y1: y(i) - row / 2, y2: y(i) - row / 2 }));
@@ -305,12 +348,14 @@
           g.append(svg('rect', { class: 'mark', x: at - 4, y: y(i) - 4, width: 8, height: 8 }));
         }
         if (event.marked) g.append(svg('circle', { class: 'ring', cx: at, cy: y(i), r: 9 }));
-        const text = (event.line ? `${event.line}: ${event.what}` : event.what).replaceAll('`', '');
+        const text = (event.line ? `${event.line}: ${told(event)}` : told(event)).replaceAll('`', '');
         g.append(svg('text', { class: event.marked ? 'race' : '', x: at + 14, y: y(i) + 4 }, fits(text, letters)));
         g.addEventListener('click', () => this.go(i));
         picture.append(g);
       });
       this.top = (i) => i * row;
+      this.left = (thread) => x(thread) - 22;
+      this.laneWidth = width;
       this.node.append(heads, picture);
     }
     go(to) {
@@ -318,10 +363,12 @@
       const event = this.current();
       if (!event) return;
       this.cursor.setAttribute('y', this.top(this.at));
-      this.label.textContent = `step ${event.step}: thread ${this.run.threads[event.thread].thread} ${event.what}`;
+      this.label.textContent = `step ${event.step}: thread ${this.run.threads[event.thread].thread} ${told(event).replaceAll('`', '')}`;
       const y = this.top(this.at);
       const { scrollTop, clientHeight } = this.node;
       if (y < scrollTop + 40 || y > scrollTop + clientHeight - 60) this.node.scrollTop = y - clientHeight / 2;
+      const [from, end] = [this.left(event.thread), this.left(event.thread) + this.laneWidth];
+      if (from < this.node.scrollLeft || end > this.node.scrollLeft + this.node.clientWidth) this.node.scrollLeft = from - 46;
       this.changed();
     }
   }
@@ -330,10 +377,10 @@
   const absent = report.absent || report.pairs.filter((pair) => pair.verdict === 'absent').map((pair) => ({ ...pair, pairs: 1 }));
   byId('absent').hidden = absent.length === 0;
   byId('absent').querySelector('summary').textContent = `What cannot race (${plural(absent.reduce((sum, group) => sum + group.pairs, 0), 'pair')})`;
-  for (const group of absent.slice(0, 500)) {
+  whenOpened('absent', () => absent.slice(0, 500).forEach((group) => {
     byId('absent').querySelector('tbody').append(el('tr', {}, el('td', {}, el('code', {}, group.variable)), el('td', {}, String(group.pairs)),
       el('td', {}, group.reason), el('td', {}, group.by)));
-  }
+  }));
   for (const engine of report.engines) {
     const races = report.pairs.filter((pair) => pair.by === engine.name && pair.verdict === 'race').length;
     const settled = absent.filter((group) => group.by === engine.name).reduce((sum, group) => sum + group.pairs, races);
@@ -347,46 +394,53 @@
   report.pairs.filter((pair) => pair.verdict === 'unknown').forEach((pair) => ask(pair.settle || 'no engine can say', pair.id));
   byId('open-questions').hidden = questions.size === 0;
   byId('open-questions').open = questions.size > 0;
-  for (const [settle, what] of questions) {
+  for (const [settle, what] of [...questions].slice(0, 100)) {
     const named = what.slice(0, 12).join(', ') + (what.length > 12 ? ` and ${what.length - 12} more` : '');
     byId('open-questions').querySelector('ul').append(el('li', {}, el('strong', {}, settle), ` - ${named}`));
   }
-  const threads = new Map();
-  for (const { value } of items) for (const thread of (value.run ? value.run.threads : [])) threads.set(thread.thread, thread);
-  const compare = (a, b) => a.localeCompare(b, undefined, { numeric: true });
-  const nodes = new Map();
-  for (const [path, thread] of [...threads].sort(([a], [b]) => compare(a, b))) {
-    const made = thread.created ? [' created at ', el('code', {}, spot(thread.created)), ` in ${thread.created.function}`] : [' the initial thread'];
-    const children = el('ul');
-    const parent = nodes.get(path.split('.').slice(0, -1).join('.')) || byId('threads');
-    parent.append(el('li', {}, el('strong', {}, path), thread.function ? ` ${thread.function}` : '', el('span', { class: 'dim' }, ...made), children));
-    nodes.set(path, children);
-  }
-  if (threads.size === 0) byId('threads').append(el('li', { class: 'hint' }, 'No run is part of this result.'));
-
-  const places = new Map();
-  for (const pair of report.pairs) {
-    for (const access of pair.accesses) {
-      if (!access.thread) continue;
-      if (!places.has(pair.variable)) places.set(pair.variable, new Map());
-      places.get(pair.variable).set(`${spot(access)}:${access.column} ${access.kind}`, access.locks);
+  whenOpened('all-threads', showThreads);
+  whenOpened('locks', showLocks);
+  function showThreads() {
+    const threads = new Map();
+    for (const { value } of items) for (const thread of (value.run ? value.run.threads : [])) threads.set(thread.thread, thread);
+    const nodes = new Map();
+    for (const [name, thread] of [...threads].sort(([a], [b]) => compare(a, b))) {
+      const made = thread.created ? [' created at ', el('code', {}, path(spot(thread.created))), ` in ${thread.created.function}`] : [' the initial thread'];
+      const children = el('ul');
+      const parent = nodes.get(name.split('.').slice(0, -1).join('.')) || byId('threads');
+      parent.append(el('li', {}, el('strong', {}, name), thread.function ? ` ${thread.function}` : '', el('span', { class: 'dim' }, ...made), children));
+      nodes.set(name, children);
     }
+    if (threads.size === 0) byId('threads').append(el('li', { class: 'hint' }, 'No run is part of this result.'));
   }
-  const locks = [...new Set([...places.values()].flatMap((sites) => [...sites.values()].flat()))].sort();
-  byId('matrix').append(el('thead', {}, el('tr', {}, el('th', {}, 'variable'), el('th', {}, 'places'), ...locks.slice(0, 40).map((lock) => el('th', {}, lock)))));
-  const body = el('tbody');
-  for (const [variable, sites] of [...places].sort(([a], [b]) => compare(a, b)).slice(0, 300)) {
-    const cells = locks.slice(0, 40).map((lock) => {
-      const held = [...sites.values()].filter((names) => names.includes(lock)).length;
-      const kind = held === 0 ? '' : held === sites.size ? 'all' : 'some';
-      return el('td', { class: kind }, held === 0 ? '' : `${held}`);
-    });
-    body.append(el('tr', {}, el('td', {}, el('code', {}, variable)), el('td', {}, String(sites.size)), ...cells));
+  function compare(a, b) { return a.localeCompare(b, undefined, { numeric: true }); }
+
+  function showLocks() {
+    const places = new Map();
+    for (const pair of report.pairs) {
+      for (const access of pair.accesses) {
+        if (!access.thread) continue;
+        if (!places.has(pair.variable)) places.set(pair.variable, new Map());
+        places.get(pair.variable).set(`${spot(access)}:${access.column} ${access.kind}`, access.locks);
+      }
+    }
+    const locks = [...new Set([...places.values()].flatMap((sites) => [...sites.values()].flat()))].sort();
+    byId('matrix').append(el('thead', {}, el('tr', {}, el('th', { scope: 'col' }, 'variable'), el('th', { scope: 'col' }, 'places'), ...locks.slice(0, 40).map((lock) => el('th', { scope: 'col' }, lock)))));
+    const body = el('tbody');
+    for (const [variable, sites] of [...places].sort(([a], [b]) => compare(a, b)).slice(0, 300)) {
+      const cells = locks.slice(0, 40).map((lock) => {
+        const held = [...sites.values()].filter((names) => names.includes(lock)).length;
+        const kind = held === 0 ? '' : held === sites.size ? 'all' : 'some';
+        return el('td', { class: kind }, held === 0 ? '' : `${held}`);
+      });
+      body.append(el('tr', {}, el('td', {}, el('code', {}, variable)), el('td', {}, String(sites.size)), ...cells));
+    }
+    byId('matrix').append(body);
   }
-  byId('matrix').append(body);
 
   document.addEventListener('keydown', (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.defaultPrevented) return;
     const typing = ['INPUT', 'SELECT', 'TEXTAREA'].includes(event.target.tagName);
     if (event.key === 'Escape' && typing) {
       if (event.target.value && event.target.id === 'text') {

@@ -62,6 +62,10 @@ pub(crate) struct ReportFlags {
     #[arg(long, value_name = "FILE", help_heading = "Report")]
     sarif: Option<PathBuf>,
 
+    /// Write GitLab's code-quality report
+    #[arg(long, value_name = "FILE", help_heading = "Report")]
+    code_quality: Option<PathBuf>,
+
     /// Write the first race as a violation witness of the software-verification competition
     #[arg(long, value_name = "FILE", help_heading = "Report")]
     svcomp: Option<PathBuf>,
@@ -97,7 +101,7 @@ impl ReportFlags {
     /// Suppressions and baseline, read before there is a report, so that a mistake in them costs no time. Files that will
     /// be written are tried too.
     pub(crate) fn known(&self, settings: &Settings) -> Result<Known, Failure> {
-        let files = [&self.json_out, &self.html, &self.sarif, &self.svcomp];
+        let files = [&self.json_out, &self.html, &self.sarif, &self.code_quality, &self.svcomp];
         files.into_iter().flatten().try_for_each(|file| output::try_file(file))?;
         let mut known = Known::default();
         let files = if self.suppressions.is_empty() { &settings.suppressions } else { &self.suppressions };
@@ -172,6 +176,9 @@ impl ReportFlags {
         }
         if let Some(path) = &self.sarif {
             output::write_file(path, &report::sarif::render(report))?;
+        }
+        if let Some(path) = &self.code_quality {
+            output::write_file(path, &output::code_quality(report))?;
         }
         if let Some(path) = &self.svcomp
             && report.pairs.iter().any(|pair| pair.confirmed)

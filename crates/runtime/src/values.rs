@@ -1,0 +1,76 @@
+//! What memory holds before and after the events that threads stop at, for reports.
+//!
+//! Like stacks ([`crate::stack`]), values are only written where the host asks for notes. The bytes of an event's accesses are
+//! read when its thread goes on to execute it, and again when the same thread stops next: nothing else runs in between.
+
+use core::cell::Cell;
+use core::ffi::c_long;
+
+use wire::record::flag;
+use wire::{Record, Tag};
+
+use crate::cell::OneThread;
+use crate::{hooks, sys};
+
+/// Most accesses of an event that are looked at: those of most statements. Copies of whole objects have more, and are told in
+/// other words.
+const MOST: usize = 4;
+
+/// The accesses of the event that the running thread executes.
+static EXECUTED: OneThread<Cell<[Option<(u64, u32)>; MOST]>> = OneThread::new(Cell::new([None; MOST]));
+
+/// Writes what the accesses of an event find that is executed next.
+#[cold]
+pub fn before(pending: &[Record]) {
+    let mut executed = [None; MOST];
+    if pending.len() <= MOST {
+        for (kept, record) in executed.iter_mut().zip(pending) {
+            let is_access = matches!(record.tag(), Some(Tag::Read | Tag::Write | Tag::ReadModifyWrite));
+            let fits = matches!(record.argument(), 1 | 2 | 4 | 8);
+            *kept = (is_access && fits).then(|| (record.address(), record.argument()));
+        }
+    }
+    executed.iter().flatten().for_each(|(address, size)| write(*address, *size, 0));
+    EXECUTED.set(executed);
+}
+
+/// Writes what the accesses of the event left that the running thread executed last.
+#[cold]
+pub fn after() {
+    let executed = EXECUTED.replace([None; MOST]);
+    executed.iter().flatten().for_each(|(address, size)| write(*address, *size, flag::AFTER));
+}
+
+fn write(address: u64, size: u32, flags: u8) {
+    let Some(value) = read(address, size) else { return };
+    hooks::append_all(&[Record::new(Tag::Value, flags, address, wire::NO_SITE, size), Record { w0: value, w1: 0 }]);
+}
+
+/// Up to eight bytes as a number; `None` where there is no memory, as before an access that will crash.
+fn read(address: u64, size: u32) -> Option<u64> {
+    const PROCESS_VM_READV: c_long = libc::SYS_process_vm_readv;
+    let mut value = 0u64;
+    let local = [&raw mut value as usize, size as usize];
+    let remote = [address as usize, size as usize];
+    // SAFETY: asks for the number of this process.
+    let own = unsafe { sys::call(libc::SYS_getpid, [0; 6]) };
+    let arguments = [own as usize, (&raw const local).addr(), 1, (&raw const remote).addr(), 1, 0];
+    // SAFETY: the kernel writes at most `size` bytes to `value`, which has eight, and fails where the other side has no
+    // memory. The two pairs of a pointer and a length are what `iovec` is.
+    let count = unsafe { sys::call(PROCESS_VM_READV, arguments) };
+    (count == size as isize).then_some(value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::read;
+
+    #[test]
+    fn only_memory_is_read() {
+        let number = 0x1234_5678_9abc_def0u64;
+        let address = &raw const number as u64;
+        assert_eq!(read(address, 8), Some(number));
+        assert_eq!(read(address, 2), Some(0xdef0));
+        assert_eq!(read(8, 4), None);
+    }
+}
