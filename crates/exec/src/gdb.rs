@@ -44,11 +44,15 @@ pub fn gdb_command(program: &Path, config: &Config, schedule: &Schedule, directo
         "handle SIGALRM nostop noprint ignore".to_owned(),
         format!("set environment {}={}", wire::FILE_VARIABLE, path.display()),
     ];
+    let variables = config.variables.iter().map(|(name, value)| match value {
+        Some(value) => format!("set environment {name}={value}"),
+        None => format!("unset environment {name}"),
+    });
     let arguments = stdin.map(|file| {
         let words: Vec<String> = config.args.iter().map(|arg| quoted(&arg.to_string_lossy())).collect();
         format!("set args {} < {}", words.join(" "), quoted(&file.to_string_lossy()))
     });
-    for setting in settings.into_iter().chain(directory_setting).chain(arguments).chain(["run".to_owned()]) {
+    for setting in variables.chain(settings).chain(directory_setting).chain(arguments).chain(["run".to_owned()]) {
         command.arg("-ex").arg(setting);
     }
     command.arg("--args").arg(program).args(&config.args);

@@ -6,6 +6,7 @@
 pub mod memory;
 mod scratch;
 
+use std::collections::BTreeMap;
 use std::ffi::CStr;
 use std::fs::File;
 use std::io::{self, Seek, Write};
@@ -40,6 +41,16 @@ pub fn stdin_of(bytes: Option<&[u8]>) -> io::Result<Stdio> {
     // The program's descriptor shares this offset.
     file.rewind()?;
     Ok(file.into())
+}
+
+/// Sets variables in the environment of a program, or removes those without a value.
+pub fn set_variables(command: &mut Command, variables: &BTreeMap<String, Option<String>>) {
+    for (name, value) in variables {
+        match value {
+            Some(value) => command.env(name, value),
+            None => command.env_remove(name),
+        };
+    }
 }
 
 /// Lets a program inherit these files, under the numbers that they have here, turns address randomisation off for it, and

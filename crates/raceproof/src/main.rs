@@ -62,6 +62,7 @@ enum Command {
     Static(commands::static_::Static),
     Verify(commands::verify::Verify),
     Cover(commands::cover::Cover),
+    Build(commands::build::Build),
     Cc(commands::cc::Cc),
     #[command(name = "c++")]
     Cxx(commands::cc::Cc),
@@ -88,6 +89,7 @@ fn main() -> ExitCode {
         Command::Static(engine) => engine.run(),
         Command::Verify(verify) => verify.run(),
         Command::Cover(cover) => cover.run(),
+        Command::Build(build) => build.run(),
         Command::Cc(compile) => compile.run(cc::Language::C),
         Command::Cxx(compile) => compile.run(cc::Language::Cxx),
         Command::Target(target) => commands::target::run(target),

@@ -1,5 +1,6 @@
 //! One file per subcommand.
 
+pub(crate) mod build;
 pub(crate) mod cc;
 pub(crate) mod check;
 pub(crate) mod cover;
