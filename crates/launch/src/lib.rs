@@ -12,7 +12,7 @@ use std::fs::File;
 use std::io::{self, Seek, Write};
 use std::os::fd::{AsRawFd, FromRawFd};
 use std::os::unix::process::CommandExt;
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 
 pub use scratch::Scratch;
 
@@ -51,6 +51,25 @@ pub fn set_variables(command: &mut Command, variables: &BTreeMap<String, Option<
             None => command.env_remove(name),
         };
     }
+}
+
+/// Asks a program to end when the thread that starts it does.
+pub fn end_with_host(command: &mut Command) {
+    let prepare = || {
+        // SAFETY: the call takes numbers only and changes the new process alone.
+        match unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGTERM) } {
+            0 => Ok(()),
+            _ => Err(io::Error::last_os_error()),
+        }
+    };
+    // SAFETY: between fork and exec the closure makes one system call; it neither allocates nor takes a lock.
+    unsafe { command.pre_exec(prepare) };
+}
+
+/// Asks a program to end, which it may do in its own time.
+pub fn ask_to_end(child: &Child) {
+    // SAFETY: the call takes numbers only, and the child was not waited for, so the number is still its own.
+    unsafe { libc::kill(child.id() as libc::pid_t, libc::SIGTERM) };
 }
 
 /// Lets a program inherit these files, under the numbers that they have here, turns address randomisation off for it, and

@@ -2,6 +2,7 @@
 //!
 //! Flags, help, exit status, colours and progress; everything else is in the crates below.
 
+mod batch;
 mod commands;
 mod failure;
 mod guard;
@@ -55,6 +56,7 @@ impl From<Color> for anstream::ColorChoice {
 #[derive(Subcommand)]
 enum Command {
     Check(Box<commands::check::Check>),
+    Test(Box<commands::test::Test>),
     Explore(commands::explore::Explore),
     Record(commands::record::Record),
     Predict(commands::predict::Predict),
@@ -82,6 +84,7 @@ fn main() -> ExitCode {
     anstream::ColorChoice::from(color).write_global();
     let result = match command {
         Command::Check(check) => check.run(),
+        Command::Test(test) => test.run(),
         Command::Explore(explore) => explore.run(),
         Command::Record(record) => record.run(),
         Command::Predict(predict) => predict.run(),

@@ -4,19 +4,14 @@
 use std::fmt::Write;
 
 use crate::Code;
-use crate::document::{Access, Pair, PairVerdict, Report};
+use crate::document::{Access, Finding, Pair, PairVerdict, Report, Unknown};
 use crate::terminal;
 
 /// Races, other errors, predictions, then one open pair of each variable, then what is unknown of the whole program.
 pub fn render(report: &Report) -> String {
     let mut lines = Lines::default();
-    for pair in report.told_races() {
-        let code = if pair.is_observed() { Code::OBSERVED_RACE } else { Code::DATA_RACE };
-        lines.pair("error", &format!("data race on `{}`", pair.variable), code, pair);
-    }
-    for error in report.errors.iter().filter(|error| error.suppressed.is_none()) {
-        lines.add((error.file.as_deref(), error.line, error.column), "error", &error.message, Some(error.code));
-    }
+    report.told_races().for_each(|pair| lines.race(pair));
+    report.errors.iter().filter(|error| error.suppressed.is_none()).for_each(|error| lines.error(error));
     let (predicted, open): (Vec<&Pair>, Vec<&Pair>) =
         report.pairs_with(PairVerdict::Unknown).partition(|pair| pair.is_predicted());
     for pair in predicted {
@@ -27,11 +22,29 @@ pub fn render(report: &Report) -> String {
         let what = format!("not known whether accesses to `{}` race: {}", best.variable, best.reason);
         lines.pair("warning", &what, best.code.unwrap_or(Code::NOT_ASKED), best);
     }
-    for unknown in &report.unknowns {
-        let place = (unknown.file.as_deref(), unknown.line, unknown.column);
-        lines.add(place, "warning", &format!("no proof: {}", unknown.reason), Some(unknown.code));
-    }
+    report.unknowns.iter().for_each(|unknown| lines.unknown(unknown));
     lines.0 + &terminal::headline(report) + "\n"
+}
+
+/// The lines of one race.
+pub(crate) fn race(pair: &Pair) -> String {
+    let mut lines = Lines::default();
+    lines.race(pair);
+    lines.0
+}
+
+/// The lines of another error.
+pub(crate) fn error(error: &Finding) -> String {
+    let mut lines = Lines::default();
+    lines.error(error);
+    lines.0
+}
+
+/// The lines of something unknown.
+pub(crate) fn unknown(unknown: &Unknown) -> String {
+    let mut lines = Lines::default();
+    lines.unknown(unknown);
+    lines.0
 }
 
 /// Lines of the report.
@@ -39,6 +52,20 @@ pub fn render(report: &Report) -> String {
 struct Lines(String);
 
 impl Lines {
+    fn race(&mut self, pair: &Pair) {
+        let code = if pair.is_observed() { Code::OBSERVED_RACE } else { Code::DATA_RACE };
+        self.pair("error", &format!("data race on `{}`", pair.variable), code, pair);
+    }
+
+    fn error(&mut self, error: &Finding) {
+        self.add((error.file.as_deref(), error.line, error.column), "error", &error.message, Some(error.code));
+    }
+
+    fn unknown(&mut self, unknown: &Unknown) {
+        let place = (unknown.file.as_deref(), unknown.line, unknown.column);
+        self.add(place, "warning", &format!("no proof: {}", unknown.reason), Some(unknown.code));
+    }
+
     fn pair(&mut self, severity: &str, what: &str, code: Code, pair: &Pair) {
         let [first, second] = &pair.accesses;
         self.add(first.own_place(), severity, &format!("{what}: {}", told(first)), Some(code));

@@ -89,6 +89,7 @@ pub(crate) fn assemble(parts: Parts) -> Report {
         engines: parts.figures.into_iter().map(engine).collect(),
         assumptions: parts.assumptions.iter().map(Assumption::to_string).collect(),
         warnings: parts.warnings,
+        tests: Vec::new(),
         time_ms: parts.start.elapsed().as_millis() as u64,
     }
 }

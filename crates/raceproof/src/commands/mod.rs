@@ -16,4 +16,5 @@ pub(crate) mod schema;
 #[path = "static.rs"]
 pub(crate) mod static_;
 pub(crate) mod target;
+pub(crate) mod test;
 pub(crate) mod verify;
