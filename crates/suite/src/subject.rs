@@ -7,9 +7,7 @@ use crate::{Subject, Test};
 
 /// Takes the program, its arguments and its variables from the words of a command. A relative path is one from `folder`.
 pub(crate) fn of_command(test: &mut Test, words: &[String], folder: &Path) {
-    // A program of the project may be called `env`, too.
-    let is_own = words.first().is_some_and(|program| why_not(&folder.join(program)).is_none());
-    let words = if is_own { words } else { without_env(test, words) };
+    let words = without_env(test, words, folder);
     let Some((program, args)) = words.split_first() else {
         test.subject = Subject::Other("it has no command".to_owned());
         return;
@@ -40,17 +38,18 @@ fn why_not(program: &Path) -> Option<String> {
 }
 
 /// The words after `env NAME=VALUE` and `cmake -E env NAME=VALUE`, whose variables are those of the test.
-fn without_env<'w>(test: &mut Test, words: &'w [String]) -> &'w [String] {
+fn without_env<'w>(test: &mut Test, words: &'w [String], folder: &Path) -> &'w [String] {
     let name = |word: &String| Path::new(word).file_name().map(|name| name.to_string_lossy().into_owned());
     let mut rest = match words {
         [cmake, e, env, rest @ ..] if e == "-E" && env == "env" && name(cmake).is_some_and(|n| n == "cmake") => rest,
-        [env, rest @ ..] if name(env).is_some_and(|name| name == "env") => rest,
+        // A program of the project may be called so, too.
+        [env, rest @ ..] if name(env).is_some_and(|name| name == "env") && why_not(&folder.join(env)).is_some() => rest,
         _ => return words,
     };
     let before = test.variables.clone();
     while let Some((word, after)) = rest.split_first() {
         match (word.as_str(), word.strip_prefix("--unset=")) {
-            ("--", _) => return without_env(test, after),
+            ("--", _) => return without_env(test, after, folder),
             ("-u" | "--unset", _) => {
                 let Some((removed, after)) = after.split_first() else { break };
                 test.variables.insert(removed.clone(), None);
@@ -66,7 +65,7 @@ fn without_env<'w>(test: &mut Test, words: &'w [String]) -> &'w [String] {
                 return words;
             }
             (assignment, _) if assignment.contains('=') => set(&mut test.variables, assignment),
-            _ => return without_env(test, rest),
+            _ => return without_env(test, rest, folder),
         }
         rest = after;
     }
