@@ -56,7 +56,7 @@ impl Declared {
         if self.name.is_empty() {
             return wrong("has an empty name");
         }
-        if self.program.is_some() == !self.sources.is_empty() {
+        if self.program.is_some() != self.sources.is_empty() {
             return wrong("needs either `program` or `sources`");
         }
         if self.folder.is_some() && !self.files.is_empty() {
