@@ -12,6 +12,7 @@ use object::{
 
 use crate::embedded::{Embedded, Link, Unit, Unreadable, VERSION};
 use crate::error::{Error, FileAction};
+use crate::libtool::{Wrapped, wrapped};
 
 /// The section's name.
 const SECTION: &str = ".raceproof";
@@ -37,7 +38,14 @@ pub fn is_container(path: &Path) -> bool {
 /// The bitcode embedded in a file and in the libraries it was linked with.
 pub fn embedded_contents(path: &Path) -> Result<EmbeddedContents, Error> {
     let mut contents = EmbeddedContents::default();
-    collect(path, &mut vec![path.to_owned()], &mut contents)?;
+    if let Some(Wrapped { executable, libraries }) = wrapped(path) {
+        collect(&executable, &mut vec![executable.clone()], &mut contents)?;
+        // Libraries that are linked as they are have to be found when the program starts.
+        let found = libraries.iter().map(|folder| format!("-Wl,-rpath,{}", folder.display()));
+        contents.linker_arguments.extend(found);
+    } else {
+        collect(path, &mut vec![path.to_owned()], &mut contents)?;
+    }
     if contents.units.is_empty() {
         return Err(Error::NoBitcode { path: path.to_owned() });
     }

@@ -90,6 +90,38 @@ pub enum Error {
         /// What is wrong, with line and column.
         message: String,
     },
+    /// A compilation database with sources of several executables.
+    #[error("`{path}` has the sources of {} executables: {}", names.len(), listed(names))]
+    SeveralExecutables {
+        /// The database.
+        path: PathBuf,
+        /// The executables.
+        names: Vec<String>,
+    },
+    /// A compilation database without the executable that was asked for.
+    #[error("`{path}` has no executable `{name}`, but {}", listed(names))]
+    NoSuchExecutable {
+        /// The database.
+        path: PathBuf,
+        /// What was asked for.
+        name: String,
+        /// The executables.
+        names: Vec<String>,
+    },
+}
+
+/// Names that a message lists.
+const LISTED: usize = 30;
+
+/// `a`, `b` and so on.
+fn listed(names: &[String]) -> String {
+    let mut listed: Vec<String> = names.iter().take(LISTED).map(|name| format!("`{name}`")).collect();
+    match names.len() {
+        0 => return "none at all".to_owned(),
+        n if n > LISTED => listed.push(format!("{} more", n - LISTED)),
+        _ => {}
+    }
+    listed.join(", ")
 }
 
 /// A file operation that can fail.

@@ -3,7 +3,8 @@
 use std::ffi::OsStr;
 use std::path::Path;
 
-use crate::{Language, is_container};
+use crate::database::is_database;
+use crate::{Language, is_container, wrapped};
 
 /// What an input of a program is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -12,10 +13,11 @@ pub enum InputKind {
     Source(Language),
     /// LLVM bitcode or its text form, by the end of its name.
     Bitcode,
-    /// A file in which `raceproof cc` may have embedded bitcode: an object, an archive, a library or an executable.
+    /// A file in which `raceproof cc` may have embedded bitcode: an object, an archive, a library or an executable. Or a
+    /// script of libtool's that stands for one.
     Container,
-    /// A folder, which should have a compilation database.
-    Folder,
+    /// A compilation database, or a folder, which should have one.
+    Database,
 }
 
 impl InputKind {
@@ -24,8 +26,8 @@ impl InputKind {
         match (path.extension().and_then(OsStr::to_str), Language::of(path)) {
             (Some("bc" | "ll"), _) => Some(Self::Bitcode),
             (_, Some(language)) => Some(Self::Source(language)),
-            _ if path.is_dir() => Some(Self::Folder),
-            _ if is_container(path) => Some(Self::Container),
+            _ if path.is_dir() || is_database(path) => Some(Self::Database),
+            _ if is_container(path) || wrapped(path).is_some() => Some(Self::Container),
             _ => None,
         }
     }

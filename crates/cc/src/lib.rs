@@ -13,29 +13,38 @@
 //! | `embedded` | embedded entries, as bytes |
 //! | `container` | files with embedded bitcode |
 //! | `wrapper` | the compiler |
+//! | `capture` | what a build made |
+//! | `shims` | programs that stand for compilers |
 //! | `input` | what kinds of files make up a program |
 //! | `directives` | directives of OpenMP that clang makes no code of |
-//! | `database` | folders with a `compile_commands.json` |
+//! | `database` | compilation databases |
+//! | `executables` | which objects make up which executable |
+//! | `libtool` | scripts that stand for executables |
 
+pub mod capture;
 mod command;
 mod container;
 mod database;
 mod directives;
 mod embedded;
 mod error;
+mod executables;
 mod flags;
 mod input;
 mod leniency;
+mod libtool;
 mod response;
+pub mod shims;
 mod wrapper;
 
 pub use command::Language;
 pub use container::{EmbeddedContents, embedded_contents, is_container};
-pub use database::{DATABASE, Entry, database};
+pub use database::{Candidate, DATABASE, Entry, Selection, select};
 pub use directives::{Dropped, asks_for_openmp, without_code};
 pub use embedded::{Embedded, Link, Unit};
 pub use error::{Error, FileAction};
 pub use flags::{BITCODE_FLAGS, X86_64_BITCODE_FLAGS, asks_for_other_processor, bitcode_flags, note_on_types};
 pub use input::InputKind;
 pub use leniency::{LENIENT_FLAGS, Leniency, OTHER_MAIN};
-pub use wrapper::{LLVM_VERSION, Tools, find_clang, wrap};
+pub use libtool::{Wrapped, wrapped};
+pub use wrapper::{LLVM_VERSION, Outcome, Tools, find_clang, wrap};

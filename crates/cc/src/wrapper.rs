@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
 use std::sync::OnceLock;
 
+use crate::capture::{Made, is_trial};
 use crate::command::{Argument, CommandLine, Language, Stage};
 use crate::directives::{Dropped, asks_for_openmp, without_code};
 use crate::embedded::{Embedded, Link, Unit};
@@ -26,6 +27,19 @@ pub struct Tools {
     pub clang: String,
     /// The tool that adds sections to objects.
     pub objcopy: String,
+    /// The machine that the native compiler makes code for, where that is not what its arguments say.
+    pub target: Option<String>,
+}
+
+/// What was done.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Outcome {
+    /// The exit status of the native compiler.
+    pub status: i32,
+    /// What was made.
+    pub made: Vec<Made>,
+    /// To be printed.
+    pub warnings: Vec<String>,
 }
 
 /// The one LLVM major version in use.
@@ -51,23 +65,26 @@ pub fn find_clang() -> Result<String, Error> {
     Err(Error::NoClang { version })
 }
 
-/// Compiles as `raceproof cc` (or `raceproof c++`) with these arguments. Returns the exit status of the native
-/// compiler, and warnings to print.
-pub fn wrap(tools: &Tools, language: Language, arguments: &[String]) -> Result<(i32, Vec<String>), Error> {
+/// Compiles as `raceproof cc` (or `raceproof c++`) with these arguments.
+pub fn wrap(tools: &Tools, language: Language, arguments: &[String]) -> Result<Outcome, Error> {
     let line = CommandLine::new(&response::expand(arguments));
-    let wrapper = Wrapper { tools, language };
-    let mut warnings = Vec::new();
+    let mut wrapper = Wrapper { tools, language, made: Vec::new(), warnings: Vec::new() };
+    let is_trial = is_trial(&here()?, line.sources().map(|(source, _)| source));
     let status = match line.stage {
+        _ if is_trial => wrapper.run(arguments)?,
         Stage::Neither => wrapper.run(arguments)?,
-        Stage::Compile => wrapper.compile(&line, arguments, &mut warnings)?,
-        Stage::Link => wrapper.link(&line, &mut warnings)?,
+        Stage::Compile => wrapper.compile(&line, arguments)?,
+        Stage::Link => wrapper.link(&line)?,
     };
-    Ok((status, warnings))
+    let Wrapper { made, warnings, .. } = wrapper;
+    Ok(Outcome { status, made, warnings })
 }
 
 struct Wrapper<'a> {
     tools: &'a Tools,
     language: Language,
+    made: Vec<Made>,
+    warnings: Vec<String>,
 }
 
 impl Wrapper<'_> {
@@ -87,7 +104,7 @@ impl Wrapper<'_> {
         status.map(code).map_err(|cause| Error::Start { program: program.clone(), cause })
     }
 
-    fn compile(&self, line: &CommandLine, arguments: &[String], warnings: &mut Vec<String>) -> Result<i32, Error> {
+    fn compile(&mut self, line: &CommandLine, arguments: &[String]) -> Result<i32, Error> {
         let mut native = arguments.to_vec();
         if line.flags().iter().any(|flag| flag.starts_with("-flto")) {
             // With link-time optimisation there is no native object to embed into.
@@ -100,7 +117,7 @@ impl Wrapper<'_> {
                 let object =
                     if line.output().is_some() { Some(object.as_path()) } else { object.file_name().map(Path::new) };
                 if let Some(object) = object.filter(|object| object.is_file()) {
-                    self.embed(line, source, language, object, warnings)?;
+                    self.keep_bitcode(line, source, language, object);
                 }
             }
         }
@@ -108,7 +125,7 @@ impl Wrapper<'_> {
     }
 
     /// Links. Sources on the command line are compiled first, each to an object of its own.
-    fn link(&self, line: &CommandLine, warnings: &mut Vec<String>) -> Result<i32, Error> {
+    fn link(&mut self, line: &CommandLine) -> Result<i32, Error> {
         let folder = scratch()?;
         let mut arguments = Vec::new();
         let mut linked = Vec::new();
@@ -116,7 +133,7 @@ impl Wrapper<'_> {
             match argument {
                 Argument::Source(source, language) => {
                     let object = folder.path().join(format!("{number}.o")).to_string_lossy().into_owned();
-                    let status = self.compile_for_link(line, source, *language, &object, warnings)?;
+                    let status = self.compile_for_link(line, source, *language, &object)?;
                     if status != 0 {
                         return Ok(status);
                     }
@@ -146,18 +163,46 @@ impl Wrapper<'_> {
             arguments: linked,
         });
         let object = folder.path().join("link.o");
-        container::write_object(&entry, &object)?;
-        arguments.push(object.to_string_lossy().into_owned());
-        self.run(&arguments)
+        match self.write_link(&entry, line, &object, folder.path()) {
+            Ok(()) => arguments.push(object.to_string_lossy().into_owned()),
+            Err(error) => self.warnings.push(format!("what the executable is linked with is not known later: {error}")),
+        }
+        let status = self.run(&arguments)?;
+        let is_library = line.flags().iter().any(|flag| flag == "-shared");
+        let output = here()?.join(line.output().unwrap_or("a.out"));
+        if status == 0 && !is_library && output.is_file() {
+            self.made.push(Made::Linked { executable: output });
+        }
+        Ok(status)
+    }
+
+    /// Writes an object with the entry of a link, for the machine that is linked for.
+    fn write_link(&self, entry: &Embedded, line: &CommandLine, object: &Path, folder: &Path) -> Result<(), Error> {
+        if self.tools.target.is_none() && !asks_for_other_processor(&line.flags()) {
+            return container::write_object(entry, object);
+        }
+        let source = folder.join("link.c");
+        std::fs::write(&source, "").map_err(|cause| Error::File {
+            action: FileAction::Write,
+            path: source.clone(),
+            cause,
+        })?;
+        let mut arguments = line.flags();
+        arguments.retain(|flag| flag != "-shared" && !flag.starts_with("-flto"));
+        arguments.extend(["-c", "-x", "c"].map(String::from));
+        arguments.extend([&source, Path::new("-o"), object].map(|path| path.to_string_lossy().into_owned()));
+        match self.run(&arguments)? {
+            0 => container::attach(entry, object, &self.tools.objcopy, folder),
+            _ => Err(Error::NoCompiler),
+        }
     }
 
     fn compile_for_link(
-        &self,
+        &mut self,
         line: &CommandLine,
         source: &str,
         language: Language,
         object: &str,
-        warnings: &mut Vec<String>,
     ) -> Result<i32, Error> {
         let mut arguments = line.flags();
         arguments.retain(|flag| flag != "-shared" && flag != "-pie" && flag != "-static" && !flag.starts_with("-flto"));
@@ -179,7 +224,7 @@ impl Wrapper<'_> {
         arguments.extend([name, source.to_owned(), "-o".to_owned(), object.to_owned()]);
         let status = self.run(&arguments)?;
         if status == 0 {
-            self.embed(line, source, language, Path::new(object), warnings)?;
+            self.keep_bitcode(line, source, language, Path::new(object));
         }
         Ok(status)
     }
@@ -192,7 +237,11 @@ impl Wrapper<'_> {
             clang.args(["--driver-mode=g++", "-D_GLIBCXX_ASSERTIONS"]);
         }
         clang.args(bitcode_flags(&line.flags()).iter().filter(|flag| leniency.keeps(flag))).args(leniency.flags());
-        if !asks_for_other_processor(&line.flags()) {
+        if let Some(target) = &self.tools.target {
+            clang.arg(format!("--target={target}"));
+        }
+        let is_other = self.tools.target.as_ref().is_some_and(|target| !target.starts_with("x86_64"));
+        if !is_other && !asks_for_other_processor(&line.flags()) {
             clang.args(X86_64_BITCODE_FLAGS);
         }
         clang.args(BITCODE_FLAGS).args(LENIENT_FLAGS).arg("-w");
@@ -217,15 +266,29 @@ impl Wrapper<'_> {
         Ok(without_code(&String::from_utf8_lossy(&output.stdout)))
     }
 
-    /// Compiles a source to bitcode and embeds it in its object.
+    /// Compiles a source to bitcode and embeds it in its object. Where that fails, the build goes on without.
+    fn keep_bitcode(&mut self, line: &CommandLine, source: &str, language: Language, object: &Path) {
+        let failed = match self.embed(line, source, language, object) {
+            Ok(failed) => failed,
+            Err(error) => Some(error.to_string()),
+        };
+        let source = source.to_owned();
+        if let Some(reason) = failed {
+            self.warnings.push(format!("`{source}` has no bitcode, so raceproof cannot analyse it: {reason}"));
+            self.made.push(Made::Without { source, reason });
+        } else {
+            self.made.push(Made::Compiled { source });
+        }
+    }
+
+    /// The same; why there is no bitcode, if there is none.
     fn embed(
-        &self,
+        &mut self,
         line: &CommandLine,
         source: &str,
         language: Language,
         object: &Path,
-        warnings: &mut Vec<String>,
-    ) -> Result<(), Error> {
+    ) -> Result<Option<String>, Error> {
         let folder = scratch()?;
         let bitcode = folder.path().join("bitcode.bc");
         let mut leniency = Leniency::default();
@@ -243,19 +306,16 @@ impl Wrapper<'_> {
         };
         if line.flags().iter().any(|flag| flag == "-v" || flag == "--verbose") {
             let said = leniency.left_out().iter().map(|flag| format!("`{flag}` was left out: clang does not know it"));
-            warnings.extend(said);
+            self.warnings.extend(said);
         }
         if let Some(said) = refused {
             let first = said.lines().find(|line| line.contains("error:")).unwrap_or("clang refuses it");
-            warnings.push(format!("`{source}` cannot be compiled to bitcode, so raceproof cannot analyse it: {first}"));
-            return Ok(());
+            return Ok(Some(format!("clang cannot compile it to bitcode: {first}")));
         }
         if let Some(Dropped { directive, file, line: at }) = self.dropped(line, source, language, &leniency)? {
-            warnings.push(format!(
-                "`{source}` is not analysed: clang makes no code of `{directive}` ({file}:{at}); write `masked` around \
-                 `taskloop`"
-            ));
-            return Ok(());
+            return Ok(Some(format!(
+                "clang makes no code of `{directive}` ({file}:{at}); write `masked` around `taskloop`"
+            )));
         }
         let bitcode = std::fs::read(&bitcode).map_err(|cause| Error::File {
             action: FileAction::Read,
@@ -268,7 +328,8 @@ impl Wrapper<'_> {
             cplusplus: language == Language::Cxx,
             bitcode,
         });
-        container::attach(&entry, object, &self.tools.objcopy, folder.path())
+        container::attach(&entry, object, &self.tools.objcopy, folder.path())?;
+        Ok(None)
     }
 }
 

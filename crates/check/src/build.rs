@@ -1,6 +1,6 @@
 //! From sources to an instrumented executable.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -23,12 +23,18 @@ use crate::{Error, objects};
 pub struct BuildOptions {
     /// Sources or bitcode, as the user spelled them.
     pub inputs: Vec<String>,
+    /// Which executable of a compilation database, if it has several.
+    pub executable: Option<String>,
     /// Extra compiler flags.
     pub cflags: Vec<String>,
     /// External functions assumed to touch no shared memory.
     pub assume_pure: BTreeSet<String>,
     /// The program's arguments.
     pub args: Vec<String>,
+    /// Where it runs, if not in the current folder.
+    pub folder: Option<String>,
+    /// Variables of its environment that are set, or removed where there is no value.
+    pub variables: BTreeMap<String, Option<String>>,
     /// A file to give it as standard input.
     pub stdin: Option<String>,
     /// A script for its peers.
@@ -94,7 +100,7 @@ impl Built {
 
     /// Its name: the first input's, without folder and extension.
     pub(crate) fn name(&self) -> String {
-        name_of(&self.identity.inputs)
+        name_of(&self.identity.inputs, self.identity.executable.as_deref())
     }
 
     /// The program again, for the recorder: the executable, and what its words mean. Its sources are not compiled again.
@@ -120,9 +126,11 @@ impl Built {
     }
 }
 
-/// The name of a program: its first input's, without folder and extension.
-pub(crate) fn name_of(inputs: &[String]) -> String {
-    let first = inputs.first().map(Path::new).and_then(Path::file_stem);
+/// The name of a program: that of the executable in a compilation database, else the first input's, without folder and
+/// extension.
+pub(crate) fn name_of(inputs: &[String], executable: Option<&str>) -> String {
+    let chosen = executable.or(inputs.first().map(String::as_str));
+    let first = chosen.map(Path::new).and_then(Path::file_stem);
     first.map_or_else(|| "program".to_owned(), |stem| stem.to_string_lossy().into_owned())
 }
 
@@ -131,6 +139,9 @@ impl From<&ProgramIdentity> for BuildOptions {
     fn from(program: &ProgramIdentity) -> Self {
         Self {
             inputs: program.inputs.clone(),
+            executable: program.executable.clone(),
+            folder: program.folder.clone(),
+            variables: program.variables.clone(),
             cflags: program.cflags.clone(),
             assume_pure: program.assume_pure.iter().cloned().collect(),
             args: program.args.clone(),
@@ -146,6 +157,7 @@ impl BuildOptions {
         Ok(llvm::Options {
             architecture: self.architecture()?,
             inputs: self.inputs.iter().map(PathBuf::from).collect(),
+            executable: self.executable.clone(),
             cflags: self.cflags.clone(),
             assume_pure: self.assume_pure.clone(),
             work_dir: folder.to_owned(),
@@ -161,6 +173,9 @@ impl BuildOptions {
             stdin_hash: given.stdin.as_deref().map(files::hash),
             peers_hash: given.peers_hash(),
             inputs: self.inputs.clone(),
+            executable: self.executable.clone(),
+            folder: self.folder.clone(),
+            variables: self.variables.clone(),
             cflags: self.cflags.clone(),
             assume_pure: self.assume_pure.iter().cloned().collect(),
             args: self.args.clone(),

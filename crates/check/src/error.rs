@@ -230,6 +230,7 @@ fn build_help(error: &llvm::Error) -> Option<&'static str> {
         llvm::Error::Built(cc::Error::NoClang { .. }) | llvm::Error::NoLinker { .. } => {
             Some("on Debian and Ubuntu: apt install clang-19 llvm-19 lld-19")
         }
+        llvm::Error::Built(cc::Error::SeveralExecutables { .. }) => Some("choose one with `--executable NAME`"),
         llvm::Error::Unreadable { .. } => Some("check the spelling and the permissions"),
         llvm::Error::UnknownKind { .. } => Some("give sources or bitcode"),
         llvm::Error::Compile { .. } => Some("these are clang's messages; further flags for it go into `--cflags`"),

@@ -59,13 +59,13 @@ impl Gap {
     pub(crate) fn resolve(&self, program: &Program) -> Unknown {
         let Position { file, line, column, .. } = Position::of(program, self.site);
         let Self { code, reason, function, settle, .. } = self.clone();
-        Unknown { code, reason, function, file, line, column, settle, witness: None }
+        Unknown { code, reason, function, file, line, column, settle, witness: None, tests: Vec::new() }
     }
 
     /// As the document has it, for answers without a program.
     pub(crate) fn without_place(self) -> Unknown {
         let Self { code, reason, function, settle, .. } = self;
         let Position { file, line, column, .. } = Position::default();
-        Unknown { code, reason, function, file, line, column, settle, witness: None }
+        Unknown { code, reason, function, file, line, column, settle, witness: None, tests: Vec::new() }
     }
 }

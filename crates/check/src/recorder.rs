@@ -139,7 +139,14 @@ fn ready(
     let given = sources.given();
     let program = build.identity(prepared.hash, given);
     let stdin = given.stdin.clone();
-    let config = config(program, build::name_of(&build.inputs), prepared.sites, options, stdin, budget);
+    let config = config(
+        program,
+        build::name_of(&build.inputs, build.executable.as_deref()),
+        prepared.sites,
+        options,
+        stdin,
+        budget,
+    );
     (!prepared.asks_checker && given.peers.is_empty()).then_some(Recorder { executable, config, _folder: folder })
 }
 

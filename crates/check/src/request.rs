@@ -117,7 +117,7 @@ impl Request {
             Command::Verify => vec![Engine::Verify, Engine::Explore],
             Command::Predict => vec![Engine::Predict],
             Command::Explore | Command::Replay => vec![Engine::Explore],
-            Command::Check | Command::Cover => LINE.to_vec(),
+            Command::Check | Command::Cover | Command::Test => LINE.to_vec(),
         };
         Self {
             command,

@@ -72,6 +72,8 @@ impl Limits {
             verify_isolation: self.verify_isolation,
             args: built.identity.args.iter().map(Into::into).collect(),
             name: Some(built.name().into()),
+            directory: built.identity.folder.as_ref().map(Into::into),
+            variables: built.identity.variables.clone(),
             stdin: built.given.stdin.clone(),
             peers: built.given.peers.clone(),
             team_size: self.team_size_of(built),

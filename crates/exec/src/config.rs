@@ -1,5 +1,6 @@
 //! How the program is run.
 
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -60,6 +61,8 @@ pub struct Config {
     pub name: Option<OsString>,
     /// Where it runs; the current directory if `None`.
     pub directory: Option<PathBuf>,
+    /// Variables of its environment that are set, or removed where there is no value.
+    pub variables: BTreeMap<String, Option<String>>,
     /// What its child processes did.
     #[serde(skip)]
     pub children: Children,
@@ -86,6 +89,7 @@ impl Default for Config {
             args: Vec::new(),
             name: None,
             directory: None,
+            variables: BTreeMap::new(),
             children: Children::default(),
             opened: Opened::default(),
         }

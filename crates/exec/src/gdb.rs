@@ -66,12 +66,16 @@ pub fn gdb_command(
         format!("set environment {}={}", wire::FILE_VARIABLE, path.display()),
         format!("source {}", extension.display()),
     ];
+    let variables = config.variables.iter().map(|(name, value)| match value {
+        Some(value) => format!("set environment {name}={value}"),
+        None => format!("unset environment {name}"),
+    });
     let arguments = stdin.map(|file| {
         let words: Vec<String> = config.args.iter().map(|arg| quoted(&arg.to_string_lossy())).collect();
         format!("set args {} < {}", words.join(" "), quoted(&file.to_string_lossy()))
     });
-    for setting in settings.into_iter().chain(directory_setting).chain(arguments).chain(["raceproof begin".to_owned()])
-    {
+    let begin = ["raceproof begin".to_owned()];
+    for setting in variables.chain(settings).chain(directory_setting).chain(arguments).chain(begin) {
         command.arg("-ex").arg(setting);
     }
     command.args(more).arg("--args").arg(program).args(&config.args);

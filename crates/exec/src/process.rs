@@ -93,6 +93,7 @@ impl Process {
         let stdin = launch::stdin_of(config.stdin.as_deref()).map_err(Error::system("fill the program's input"))?;
         let copy = |file: &File| file.try_clone().map_err(Error::system("duplicate a descriptor"));
         let mut command = executable.command(config).map_err(cannot)?;
+        launch::set_variables(&mut command, &config.variables);
         command
             .args(&config.args)
             .env(wire::FD_VARIABLE, memory.as_raw_fd().to_string())

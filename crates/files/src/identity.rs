@@ -1,6 +1,6 @@
 //! Which program a file speaks of, and how to build it again.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use model::Trace;
 use serde::{Deserialize, Serialize};
@@ -14,6 +14,15 @@ pub struct ProgramIdentity {
     pub hash: String,
     /// The source files, as the user spelled them.
     pub inputs: Vec<String>,
+    /// Which executable of a compilation database, if it has several.
+    #[serde(default)]
+    pub executable: Option<String>,
+    /// The folder that it runs in, as the user spelled it; the current one if `None`.
+    #[serde(default)]
+    pub folder: Option<String>,
+    /// Variables of its environment that are set, or removed where there is no value.
+    #[serde(default)]
+    pub variables: BTreeMap<String, Option<String>>,
     /// Extra compiler flags.
     pub cflags: Vec<String>,
     /// External functions assumed to touch no shared memory.

@@ -1,5 +1,6 @@
 //! Files come back as they were written, and nothing else is accepted.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use model::index::Idx;
@@ -15,6 +16,9 @@ fn identity() -> ProgramIdentity {
     ProgramIdentity {
         hash: "00ff".to_owned(),
         inputs: vec!["dir/a.c".to_owned()],
+        executable: Some("server".to_owned()),
+        folder: Some("work".to_owned()),
+        variables: [("A".to_owned(), Some("x=y".to_owned())), ("B".to_owned(), None)].into(),
         cflags: vec!["-DX=\"y z\"".to_owned()],
         assume_pure: vec![],
         args: vec!["-n".to_owned(), "ä".to_owned()],
@@ -36,6 +40,9 @@ fn beginnings() -> impl Iterator<Item = (ProgramIdentity, RunOptions)> {
         let all = identity();
         let program = ProgramIdentity {
             assume_pure: if has(0) { vec!["f".to_owned()] } else { vec![] },
+            executable: all.executable.filter(|_| has(2)),
+            folder: all.folder.filter(|_| has(1)),
+            variables: if has(5) { all.variables } else { BTreeMap::new() },
             stdin: all.stdin.filter(|_| has(1)),
             stdin_hash: all.stdin_hash.filter(|_| has(2)),
             peers: all.peers.filter(|_| has(3)),

@@ -1,5 +1,7 @@
 //! A witness tells the run it was made from apart from runs that differ in what they touch.
 
+use std::collections::BTreeMap;
+
 use files::{Difference, ProgramIdentity, RecordedFinding, RunOptions, Witness};
 use model::{
     Access, AccessKind, Addr, Cell, End, Environment, Event, EventId, LockMode, Op, SiteId, ThreadId, ThreadInfo,
@@ -27,6 +29,9 @@ fn replay_notices_an_access_to_another_object() {
     let program = ProgramIdentity {
         hash: "00".to_owned(),
         inputs: vec!["a.c".to_owned()],
+        executable: None,
+        folder: None,
+        variables: BTreeMap::new(),
         cflags: vec![],
         assume_pure: vec![],
         args: vec![],

@@ -6,12 +6,13 @@
 pub mod memory;
 mod scratch;
 
+use std::collections::BTreeMap;
 use std::ffi::CStr;
 use std::fs::File;
 use std::io::{self, Seek, Write};
 use std::os::fd::{AsRawFd, FromRawFd};
 use std::os::unix::process::CommandExt;
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 
 pub use scratch::Scratch;
 
@@ -40,6 +41,35 @@ pub fn stdin_of(bytes: Option<&[u8]>) -> io::Result<Stdio> {
     // The program's descriptor shares this offset.
     file.rewind()?;
     Ok(file.into())
+}
+
+/// Sets variables in the environment of a program, or removes those without a value.
+pub fn set_variables(command: &mut Command, variables: &BTreeMap<String, Option<String>>) {
+    for (name, value) in variables {
+        match value {
+            Some(value) => command.env(name, value),
+            None => command.env_remove(name),
+        };
+    }
+}
+
+/// Asks a program to end when the thread that starts it does.
+pub fn end_with_host(command: &mut Command) {
+    let prepare = || {
+        // SAFETY: the call takes numbers only and changes the new process alone.
+        match unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGTERM) } {
+            0 => Ok(()),
+            _ => Err(io::Error::last_os_error()),
+        }
+    };
+    // SAFETY: between fork and exec the closure makes one system call; it neither allocates nor takes a lock.
+    unsafe { command.pre_exec(prepare) };
+}
+
+/// Asks a program to end, which it may do in its own time.
+pub fn ask_to_end(child: &Child) {
+    // SAFETY: the call takes numbers only, and the child was not waited for, so the number is still its own.
+    unsafe { libc::kill(child.id() as libc::pid_t, libc::SIGTERM) };
 }
 
 /// Lets a program inherit these files, under the numbers that they have here, turns address randomisation off for it, and

@@ -1,5 +1,6 @@
 //! Driving clang: finding it, compiling sources to bitcode.
 
+use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -13,6 +14,7 @@ use crate::error::Error;
 use crate::kept::KeptUnits;
 use crate::module::Input;
 use crate::process::{self, Outcome};
+use crate::selection::{self, Group};
 use crate::{Architecture, Options};
 
 /// How many sources are compiled at the same time.
@@ -274,7 +276,7 @@ pub(crate) fn compile(options: &Options, flags: &Flags) -> Result<Compiled, Erro
         return Err(Error::NoInput);
     }
     let mut compiled = Compiled::default();
-    let mut jobs = Vec::new();
+    let (mut jobs, mut groups) = (Vec::new(), Vec::new());
     for path in inputs {
         let kind = kind(path)?;
         std::fs::File::open(path).map_err(|cause| Error::Unreadable { path: path.clone(), cause })?;
@@ -286,11 +288,21 @@ pub(crate) fn compile(options: &Options, flags: &Flags) -> Result<Compiled, Erro
                 compiled.inputs.push(Input { path: path.clone(), bitcode: new_file(compiled.inputs.len()) });
                 jobs.push((source, compiled.inputs.len() - 1));
             }
-            InputKind::Folder => {
-                for cc::Entry { source: path, language, directory, flags } in cc::database(path)? {
-                    compiled.inputs.push(Input { path: path.clone(), bitcode: new_file(compiled.inputs.len()) });
-                    jobs.push((Source { path, language, directory, flags }, compiled.inputs.len() - 1));
+            InputKind::Database => {
+                let cc::Selection { candidates, linker_arguments, by_main } =
+                    cc::select(path, options.executable.as_deref())?;
+                let first = compiled.inputs.len();
+                let mut on_demand = BTreeSet::new();
+                for cc::Candidate { entry, on_demand: is_on_demand } in candidates {
+                    let cc::Entry { source: path, language, directory, flags, .. } = entry;
+                    let number = compiled.inputs.len();
+                    on_demand.extend(is_on_demand.then_some(number));
+                    compiled.inputs.push(Input { path: path.clone(), bitcode: new_file(number) });
+                    jobs.push((Source { path, language, directory, flags }, number));
                 }
+                compiled.link.extend(linker_arguments);
+                let range = first..compiled.inputs.len();
+                groups.push(Group { database: path.clone(), range, on_demand, by_main });
             }
             InputKind::Container => {
                 let carried = cc::embedded_contents(path)?;
@@ -306,6 +318,9 @@ pub(crate) fn compile(options: &Options, flags: &Flags) -> Result<Compiled, Erro
                 compiled.link.extend(carried.linker_arguments);
             }
         }
+    }
+    if let (Some(name), []) = (&options.executable, groups.as_slice()) {
+        return Err(Error::NoDatabase { name: name.clone() });
     }
     compiled.cplusplus |= jobs.iter().any(|(source, _)| source.language == Language::Cxx);
     if !jobs.is_empty() {
@@ -335,6 +350,7 @@ pub(crate) fn compile(options: &Options, flags: &Flags) -> Result<Compiled, Erro
         let added = files.map(|file| made_of.add_file(&file, &mut looks)).collect::<std::io::Result<()>>();
         compiled.made_of = added.is_ok().then(|| std::mem::take(made_of));
     }
+    compiled.inputs = selection::select(&groups, compiled.inputs, options.executable.as_deref())?;
     Ok(compiled)
 }
 

@@ -41,6 +41,12 @@ pub enum Error {
     /// What a build left behind cannot be used.
     #[error(transparent)]
     Built(#[from] cc::Error),
+    /// An executable is chosen, and there is nothing to choose from.
+    #[error("`--executable {name}` chooses from a compilation database, and no input is one")]
+    NoDatabase {
+        /// What was asked for.
+        name: String,
+    },
     /// The compiler refused a source.
     #[error("`{path}` does not compile:\n{diagnostics}")]
     Compile {

@@ -31,6 +31,7 @@ mod once;
 mod openmp;
 mod pointers;
 mod process;
+mod selection;
 mod sites;
 mod spins;
 mod system_calls;
@@ -64,6 +65,8 @@ pub use cc::LLVM_VERSION;
 pub struct Options {
     /// C and C++ sources, `.bc` and `.ll` files, as the user spelled them.
     pub inputs: Vec<PathBuf>,
+    /// Which executable of a compilation database, if it has several.
+    pub executable: Option<String>,
     /// The user's flags for the compiler and linker.
     pub cflags: Vec<String>,
     /// What it is compiled for.

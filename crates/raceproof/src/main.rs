@@ -2,6 +2,7 @@
 //!
 //! Flags, help, exit status, colours and progress; everything else is in the crates below.
 
+mod batch;
 mod commands;
 mod failure;
 mod guard;
@@ -57,6 +58,7 @@ impl From<Color> for anstream::ColorChoice {
 #[derive(Subcommand)]
 enum Command {
     Check(Box<commands::check::Check>),
+    Test(Box<commands::test::Test>),
     Explore(commands::explore::Explore),
     Record(commands::record::Record),
     Predict(commands::predict::Predict),
@@ -64,6 +66,7 @@ enum Command {
     Static(commands::static_::Static),
     Verify(commands::verify::Verify),
     Cover(commands::cover::Cover),
+    Build(commands::build::Build),
     Cc(commands::cc::Cc),
     #[command(name = "c++")]
     Cxx(commands::cc::Cc),
@@ -84,6 +87,7 @@ fn main() -> ExitCode {
     anstream::ColorChoice::from(color).write_global();
     let result = match command {
         Command::Check(check) => check.run(),
+        Command::Test(test) => test.run(),
         Command::Explore(explore) => explore.run(),
         Command::Record(record) => record.run(),
         Command::Predict(predict) => predict.run(),
@@ -91,6 +95,7 @@ fn main() -> ExitCode {
         Command::Static(engine) => engine.run(),
         Command::Verify(verify) => verify.run(),
         Command::Cover(cover) => cover.run(),
+        Command::Build(build) => build.run(),
         Command::Cc(compile) => compile.run(cc::Language::C),
         Command::Cxx(compile) => compile.run(cc::Language::Cxx),
         Command::Target(target) => commands::target::run(target),

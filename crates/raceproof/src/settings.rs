@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
+use suite::Declared;
 
 use crate::failure::Failure;
 
@@ -31,6 +32,11 @@ pub(crate) struct Settings {
     pub(crate) suppressions: Vec<PathBuf>,
     /// An earlier result.
     pub(crate) baseline: Option<PathBuf>,
+    /// Tests, for `raceproof test`.
+    pub(crate) test: Vec<Declared>,
+    /// The folder of the file, from the current one.
+    #[serde(skip)]
+    pub(crate) folder: PathBuf,
 }
 
 impl Settings {
@@ -48,9 +54,25 @@ impl Settings {
         }
     }
 
+    /// Those of a folder, if it has the file.
+    pub(crate) fn of_folder(folder: &Path) -> Result<Option<Self>, Failure> {
+        let file = folder.join(NAME);
+        if !file.is_file() {
+            return Ok(None);
+        }
+        // What is relative to the file is relative to its folder, which is seen from the current one.
+        Ok(Some(Self { folder: folder.to_owned(), ..Self::read(&file, folder)? }))
+    }
+
+    /// The file.
+    pub(crate) fn file(&self) -> PathBuf {
+        self.folder.join(NAME)
+    }
+
     fn read(file: &Path, here: &Path) -> Result<Self, Failure> {
         let cannot = |why: String| {
-            let known = "inputs, cflags, assume-pure, engines, environment, time, witness-dir, suppressions, baseline";
+            let known =
+                "inputs, cflags, assume-pure, engines, environment, time, witness-dir, suppressions, baseline, test";
             let message = format!("cannot use the settings in `{}`: {}", file.display(), why.trim_end());
             Failure::new(message, format!("correct the file; the settings are {known}"))
         };
@@ -62,6 +84,7 @@ impl Settings {
             for path in paths {
                 *path = folder.join(&path);
             }
+            settings.folder = folder.to_owned();
         }
         Ok(settings)
     }

@@ -14,7 +14,7 @@ use report::Code;
 
 /// Codes that no example can show, because they need something outside the program, with the tests that do: a file beside
 /// this one or in another crate, and a function there.
-const ELSEWHERE: [(Code, &str, &str); 5] = [
+const ELSEWHERE: [(Code, &str, &str); 6] = [
     // A recorded run that cannot be replayed.
     (Code::OBSERVED_RACE, "tests/predict.rs", "an_observed_race_is_a_finding"),
     // A run that finds what an earlier one left behind.
@@ -25,6 +25,8 @@ const ELSEWHERE: [(Code, &str, &str); 5] = [
     (Code::CONTRADICTION, "../check/src/line/tests.rs", "a_search_refutes_wrong_proofs"),
     // A key pressed at the right moment.
     (Code::INTERRUPTED, "tests/interrupt.rs", "an_interrupted_check_says_what_is_known"),
+    // Several tests, of which one has no program.
+    (Code::NOT_CHECKED, "tests/suite.rs", "the_tests_of_the_settings"),
 ];
 
 fn gallery() -> PathBuf {

@@ -165,6 +165,10 @@ fn start_program(executable: &Path, config: &RecordConfig, memory: &File, trace:
         .stdin(stdin)
         .stdout(if config.show_output { Stdio::inherit() } else { Stdio::null() })
         .stderr(if config.show_output { Stdio::inherit() } else { Stdio::null() });
+    launch::set_variables(&mut command, &config.program.variables);
+    if let Some(folder) = &config.program.folder {
+        command.current_dir(folder);
+    }
     launch::prepare(&mut command, [memory, trace]);
     let take_interrupts = || {
         // SAFETY: the default handling of a signal involves no code of ours.

@@ -89,6 +89,8 @@ codes! {
     NOT_ASKED = RP0120;
     /// The user stopped the check.
     INTERRUPTED = RP0121;
+    /// A test was not checked.
+    NOT_CHECKED = RP0122;
     /// A predicted race did not come about when it was replayed.
     NOT_REPRODUCED = RP0130;
 }

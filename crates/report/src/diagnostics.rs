@@ -48,6 +48,24 @@ impl Severity {
 }
 
 impl<'a> Diagnostic<'a> {
+    /// That of a race.
+    pub(crate) fn of_race(pair: &'a Pair) -> Self {
+        let code = if pair.is_observed() { Code::OBSERVED_RACE } else { Code::DATA_RACE };
+        let what = format!("data race on `{}`", pair.variable);
+        Self { severity: Severity::Error, code, what, about: About::Pair(pair) }
+    }
+
+    /// That of another error.
+    pub(crate) fn of_error(error: &'a Finding) -> Self {
+        Self { severity: Severity::Error, code: error.code, what: error.message.clone(), about: About::Error(error) }
+    }
+
+    /// That of something unknown of the whole program.
+    pub(crate) fn of_unknown(unknown: &'a Unknown) -> Self {
+        let what = format!("no proof: {}", unknown.reason);
+        Self { severity: Severity::Warning, code: unknown.code, what, about: About::Unknown(unknown) }
+    }
+
     /// The file, line and column; of a pair those of its first access.
     pub fn place(&self) -> (Option<&'a str>, u32, u32) {
         match self.about {
@@ -69,15 +87,8 @@ impl<'a> Diagnostic<'a> {
 /// Races, other errors, predictions, then one open pair of each variable, then what is unknown of the whole program.
 pub fn list(report: &Report) -> Vec<Diagnostic<'_>> {
     let mut list = Vec::new();
-    for pair in report.told_races() {
-        let code = if pair.is_observed() { Code::OBSERVED_RACE } else { Code::DATA_RACE };
-        let what = format!("data race on `{}`", pair.variable);
-        list.push(Diagnostic { severity: Severity::Error, code, what, about: About::Pair(pair) });
-    }
-    for error in report.errors.iter().filter(|error| error.suppressed.is_none()) {
-        let (code, what) = (error.code, error.message.clone());
-        list.push(Diagnostic { severity: Severity::Error, code, what, about: About::Error(error) });
-    }
+    list.extend(report.told_races().map(Diagnostic::of_race));
+    list.extend(report.errors.iter().filter(|error| error.suppressed.is_none()).map(Diagnostic::of_error));
     let (predicted, open): (Vec<&Pair>, Vec<&Pair>) =
         report.pairs_with(PairVerdict::Unknown).partition(|pair| pair.is_predicted());
     let warning = |what, code, about| Diagnostic { severity: Severity::Warning, code, what, about };
@@ -89,9 +100,7 @@ pub fn list(report: &Report) -> Vec<Diagnostic<'_>> {
         let what = format!("not known whether accesses to `{}` race: {}", best.variable, best.reason);
         list.push(warning(what, best.code.unwrap_or(Code::NOT_ASKED), About::Pair(best)));
     }
-    for unknown in &report.unknowns {
-        list.push(warning(format!("no proof: {}", unknown.reason), unknown.code, About::Unknown(unknown)));
-    }
+    list.extend(report.unknowns.iter().map(Diagnostic::of_unknown));
     list
 }
 

@@ -13,6 +13,7 @@ use crate::Code;
 use crate::cover::CoverStatistics;
 use crate::listing::{Absent, Unlisted};
 use crate::run::Run;
+use crate::suite::TestResult;
 
 /// The number of this schema.
 pub const SCHEMA: u32 = 1;
@@ -53,6 +54,7 @@ pub enum Command {
     Explore,
     Replay,
     Cover,
+    Test,
 }
 
 /// Whether an engine finished.
@@ -107,6 +109,9 @@ pub struct Report {
     /// What has changed since an earlier report.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub since: Option<crate::Since>,
+    /// The tests that were checked, of `raceproof test`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tests: Vec<TestResult>,
     /// Time of everything, in milliseconds.
     pub time_ms: u64,
 }
@@ -175,6 +180,9 @@ pub struct Details {
     /// The race of the same lines of the user's own, if library code that they call makes several: this one is a detail.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub inside: Option<String>,
+    /// The names of the tests that show it, of `raceproof test`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tests: Vec<String>,
 }
 
 /// Where it is said that a finding is known.
@@ -409,6 +417,9 @@ pub struct Finding {
     /// Why the user does not want to hear of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub suppressed: Option<Suppressed>,
+    /// The names of the tests that show it, of `raceproof test`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tests: Vec<String>,
 }
 
 /// A thread that waits for ever.
@@ -449,6 +460,9 @@ pub struct Unknown {
     pub settle: String,
     /// The file that replays the run in question, for limits on a run.
     pub witness: Option<String>,
+    /// The names of the tests that leave it open, of `raceproof test`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tests: Vec<String>,
 }
 
 /// What an engine did.
@@ -534,6 +548,7 @@ impl std::fmt::Display for Command {
             Self::Explore => "explore",
             Self::Replay => "replay",
             Self::Cover => "cover",
+            Self::Test => "test",
         })
     }
 }

@@ -224,6 +224,7 @@ mod tests {
             engines: Vec::new(),
             assumptions: Vec::new(),
             warnings: Vec::new(),
+            tests: Vec::new(),
             time_ms: 0,
         }
     }

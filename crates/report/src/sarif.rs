@@ -153,11 +153,17 @@ fn race(pair: &Pair, prints: &mut Fingerprints) -> Value {
             "by": pair.by.to_string(), "confirmed": pair.confirmed, "shown": pair.details.shown, "witness": pair.witness
         },
     });
+    add(&mut result["properties"], "tests", of_tests(&pair.details.tests));
     let stacks: Vec<Value> = pair.accesses.iter().filter(|access| !access.stack.is_empty()).map(stack).collect();
     add(&mut result, "stacks", (!stacks.is_empty()).then(|| json!(stacks)));
     add(&mut result, "codeFlows", pair.details.run.as_ref().map(code_flows));
     add(&mut result, "suppressions", pair.details.suppressed.as_ref().map(|s| suppression(s.by, &s.reason)));
     result
+}
+
+/// The tests that show a finding, of `raceproof test`.
+fn of_tests(tests: &[String]) -> Option<Value> {
+    (!tests.is_empty()).then(|| json!(tests))
 }
 
 fn add(result: &mut Value, name: &str, value: Option<Value>) {
@@ -180,6 +186,7 @@ fn error(finding: &Finding, prints: &mut Fingerprints) -> Value {
         "locations": finding.file.iter().map(|file| located(file, finding.line, finding.column)).collect::<Vec<_>>(),
         "partialFingerprints": { FINGERPRINT: prints.unique(fingerprint::of_error(finding)) },
     });
+    add(&mut result, "properties", of_tests(&finding.tests).map(|tests| json!({ "tests": tests })));
     add(&mut result, "codeFlows", finding.run.as_ref().map(code_flows));
     add(&mut result, "suppressions", finding.suppressed.as_ref().map(|s| suppression(s.by, &s.reason)));
     result

@@ -4,22 +4,36 @@
 use std::fmt::Write;
 
 use crate::Code;
-use crate::diagnostics::{self, About};
-use crate::document::Report;
+use crate::diagnostics::{self, About, Diagnostic};
+use crate::document::{Finding, Pair, Report, Unknown};
 use crate::terminal;
 
 /// Findings in the order of [`diagnostics::list`].
 pub fn render(report: &Report) -> String {
     let mut lines = Lines::default();
-    for diagnostic in diagnostics::list(report) {
-        let severity = diagnostic.severity.as_str();
-        lines.add(diagnostic.place(), severity, &diagnostic.message(), Some(diagnostic.code));
-        if let About::Pair(pair) = diagnostic.about {
-            let second = &pair.accesses[1];
-            lines.add(second.own_place(), "note", &diagnostics::told(second), None);
-        }
-    }
+    diagnostics::list(report).iter().for_each(|diagnostic| lines.diagnostic(diagnostic));
     lines.0 + &terminal::headline(report) + "\n"
+}
+
+/// The lines of one race.
+pub(crate) fn race(pair: &Pair) -> String {
+    let mut lines = Lines::default();
+    lines.diagnostic(&Diagnostic::of_race(pair));
+    lines.0
+}
+
+/// The lines of another error.
+pub(crate) fn error(error: &Finding) -> String {
+    let mut lines = Lines::default();
+    lines.diagnostic(&Diagnostic::of_error(error));
+    lines.0
+}
+
+/// The lines of something unknown.
+pub(crate) fn unknown(unknown: &Unknown) -> String {
+    let mut lines = Lines::default();
+    lines.diagnostic(&Diagnostic::of_unknown(unknown));
+    lines.0
 }
 
 /// Lines of the report.
@@ -27,6 +41,15 @@ pub fn render(report: &Report) -> String {
 struct Lines(String);
 
 impl Lines {
+    fn diagnostic(&mut self, diagnostic: &Diagnostic<'_>) {
+        let severity = diagnostic.severity.as_str();
+        self.add(diagnostic.place(), severity, &diagnostic.message(), Some(diagnostic.code));
+        if let About::Pair(pair) = diagnostic.about {
+            let second = &pair.accesses[1];
+            self.add(second.own_place(), "note", &diagnostics::told(second), None);
+        }
+    }
+
     fn add(&mut self, place: (Option<&str>, u32, u32), severity: &str, message: &str, code: Option<Code>) {
         match place {
             (Some(file), 0, _) => self.0 += &format!("{file}: "),

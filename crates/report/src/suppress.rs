@@ -145,6 +145,7 @@ impl Known {
             let open = report.pairs_with(PairVerdict::Unknown).next().is_some() || !report.unknowns.is_empty();
             report.verdict = if open { Verdict::Unknown } else { Verdict::Safe };
         }
+        report.settle_tests();
         self.entries.into_iter().zip(used).filter(|(_, used)| !used).map(|(entry, _)| entry).collect()
     }
 

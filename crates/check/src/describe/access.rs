@@ -175,7 +175,22 @@ impl Describer<'_> {
         };
         let Position { function, file, line, column, .. } = place;
         let (code, witness, run, suppressed) = (kind.code(), None, None, None);
-        Some(Finding { kind, message, code, file, line, column, function, thread, waiting, witness, run, suppressed })
+        let tests = Vec::new();
+        Some(Finding {
+            kind,
+            message,
+            code,
+            file,
+            line,
+            column,
+            function,
+            thread,
+            waiting,
+            witness,
+            run,
+            suppressed,
+            tests,
+        })
     }
 
     /// What a handler does that touches what the code at this site was using.

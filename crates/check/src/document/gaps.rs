@@ -135,6 +135,7 @@ mod tests {
             column: 5,
             settle: String::new(),
             witness: None,
+            tests: Vec::new(),
         };
         let of_runs = unknown(Some("f"), Some("a.c"), "calls `f`");
         let other = unknown(None, Some("b.c"), "assembly");

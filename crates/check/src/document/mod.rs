@@ -91,6 +91,7 @@ pub(crate) fn assemble(parts: Parts) -> Report {
         warnings: parts.warnings,
         reused: false,
         since: None,
+        tests: Vec::new(),
         time_ms: parts.start.elapsed().as_millis() as u64,
     }
 }

@@ -15,7 +15,7 @@ use crate::describe::Sightings;
 use crate::describe::sightings::Watch;
 use crate::run::Limits;
 
-const KIND: BinaryKind = BinaryKind { magic: *b"rpcheckp", version: 7, name: "raceproof checkpoint" };
+const KIND: BinaryKind = BinaryKind { magic: *b"rpcheckp", version: 8, name: "raceproof checkpoint" };
 /// Time between two checkpoints.
 const INTERVAL: Duration = Duration::from_secs(1);
 

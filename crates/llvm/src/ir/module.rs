@@ -61,6 +61,15 @@ impl<'m> Module<'m> {
         std::iter::successors(first, next).collect()
     }
 
+    /// The other names of functions and variables, in the module's order.
+    pub(crate) fn aliases(self) -> Vec<Value<'m>> {
+        // SAFETY: a live module; LLVM returns null if it has no alias.
+        let first = unsafe { Value::from_raw(LLVMGetFirstGlobalAlias(self.raw)) };
+        // SAFETY: an alias of the module; LLVM returns null after the last.
+        let next = |alias: &Value<'m>| unsafe { Value::from_raw(LLVMGetNextGlobalAlias(alias.raw())) };
+        std::iter::successors(first, next).collect()
+    }
+
     /// The function with this name.
     pub(crate) fn function(self, name: &str) -> Option<Value<'m>> {
         let name = CString::new(name).ok()?;

@@ -1,5 +1,6 @@
 //! One file per subcommand.
 
+pub(crate) mod build;
 pub(crate) mod cc;
 pub(crate) mod check;
 pub(crate) mod cover;
@@ -16,4 +17,5 @@ pub(crate) mod schema;
 #[path = "static.rs"]
 pub(crate) mod static_;
 pub(crate) mod target;
+pub(crate) mod test;
 pub(crate) mod verify;

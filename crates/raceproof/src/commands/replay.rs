@@ -76,7 +76,8 @@ impl Replay {
         Ok(ExitCode::from(1))
     }
 
-    /// Goes to the folder that the witness's inputs are relative to: this one, else the one with the folder of the witness.
+    /// Goes to the folder that the witness's inputs are relative to: this one, else the one with the folder of the witness,
+    /// or with the folder that has those of several tests.
     fn find_sources(&mut self) -> Result<(), Failure> {
         let inputs = files::Witness::read(&self.witness).map_err(check::Error::from)?.program.inputs;
         let missing = |folder: &Path| inputs.iter().filter(|input| !folder.join(input).exists()).collect::<Vec<_>>();
@@ -87,7 +88,7 @@ impl Replay {
         let cannot =
             |what: String| Failure::new(what, "give the witness in the folder it was made in, with its sources");
         let witness = self.witness.canonicalize().map_err(|error| cannot(error.to_string()))?;
-        match witness.ancestors().skip(1).take(2).find(|folder| missing(folder).is_empty()) {
+        match witness.ancestors().skip(1).take(3).find(|folder| missing(folder).is_empty()) {
             Some(folder) => std::env::set_current_dir(folder).map_err(|error| cannot(error.to_string()))?,
             None => {
                 let names = here.iter().map(|input| format!("`{input}`")).collect::<Vec<_>>().join(", ");

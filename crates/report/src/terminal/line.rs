@@ -9,6 +9,7 @@ use crate::document::{Access, ErrorKind, Finding, Pair, PairVerdict, Report, Unk
 use crate::excerpt::{Message, Note};
 use crate::source::Sources;
 use crate::story::{self, Story};
+use crate::suite::shown_by;
 use crate::{Code, Run};
 
 /// Runs told in full. Further ones are a command away.
@@ -46,6 +47,7 @@ pub(super) fn findings(report: &Report, sources: &mut Sources, width: usize) -> 
     }
     for (unknown, same) in unknowns(report) {
         let mut message = unknown_message(unknown);
+        message.notes.splice(0..0, shown_by(&unknown.tests).map(Note::Note));
         message.notes.splice(0..0, elsewhere(&same).map(Note::Note));
         if let Some(pairs) = open.remove(unknown.settle.as_str()) {
             message
@@ -116,6 +118,7 @@ pub(super) fn elsewhere(same: &[&Unknown]) -> Option<String> {
 /// An error with those at its place.
 fn failure<'a>(error: &'a Finding, same: &[&Finding]) -> Message<'a> {
     let mut message = finding_message(error, replay_help);
+    message.notes.splice(0..0, shown_by(&error.tests).map(Note::Note));
     if !same.is_empty() {
         let others: BTreeSet<&str> = same.iter().map(|other| other.message.as_str()).collect();
         let others = others.into_iter().collect::<Vec<_>>().join("; ");
@@ -135,7 +138,7 @@ fn same_lines(one: &Pair, other: &Pair) -> bool {
 
 fn race<'a>(pair: &'a Pair, same: &[&Pair], inside: usize) -> Message<'a> {
     let mut message = pair_message(pair, replay_help);
-    let mut notes = Vec::new();
+    let mut notes: Vec<Note> = shown_by(&pair.details.tests).map(Note::Note).into_iter().collect();
     if let Some(protection) = &pair.details.protection {
         let without: Vec<&Access> = pair.accesses.iter().filter(|a| !a.locks.contains(&protection.lock)).collect();
         let missing = match without.as_slice() {

@@ -20,6 +20,7 @@ use message::{debug_help, finding_message, pair_message, replay_help, unknown_me
 
 mod line;
 mod message;
+mod of_tests;
 mod variables;
 
 pub(crate) use variables::together;
@@ -32,7 +33,7 @@ const YELLOW: Style = AnsiColor::BrightYellow.on_default().bold();
 /// Renders the whole report for a terminal of this width.
 pub fn render(report: &Report, sources: &mut Sources, width: usize) -> String {
     let findings = match report.command {
-        Command::Check => line::findings,
+        Command::Check | Command::Test => line::findings,
         Command::Predict => variables::findings,
         _ => findings,
     };
@@ -101,6 +102,7 @@ fn summary(report: &Report) -> String {
         let _ = write!(out, "; {}", also.join(", "));
     }
     out.push('\n');
+    out.push_str(&of_tests::table(report));
     for engine in &report.engines {
         let line = match engine.name {
             EngineName::Verify | EngineName::Static => proofs_line(report, engine),
@@ -151,6 +153,10 @@ fn answer(report: &Report) -> String {
             let threads = if report.scope.threads == Threads::Any { " and any number of threads" } else { "" };
             let memory = if interleaves { ", sequentially consistent" } else { "" };
             format!("no data race with any input{threads}{memory}")
+        }
+        Verdict::Safe if report.is_of_tests() => {
+            let memory = if interleaves { "sequentially consistent " } else { "" };
+            format!("no data race in any {memory}schedule of the tests that were checked")
         }
         Verdict::Safe => {
             let memory = if interleaves { "sequentially consistent " } else { "" };
@@ -237,7 +243,7 @@ fn also(report: &Report) -> Vec<String> {
 /// In which scopes the absent pairs are absent, where a report has several.
 fn scopes(report: &Report, absent: usize) -> String {
     match report.absent_with_any_input() {
-        _ if report.command != Command::Check => String::new(),
+        _ if !matches!(report.command, Command::Check | Command::Test) => String::new(),
         0 => " with this input".to_owned(),
         n if n == absent => " with any input".to_owned(),
         n => format!(": {n} with any input, {} with this input", absent - n),

@@ -85,6 +85,7 @@ fn report(verdict: Verdict) -> Report {
         }],
         assumptions: vec!["A1".into()],
         warnings: Vec::new(),
+        tests: Vec::new(),
         time_ms: 1234,
     }
 }
@@ -162,6 +163,7 @@ fn a_deadlock_and_an_unknown() {
         witness: None,
         run: None,
         suppressed: None,
+        tests: Vec::new(),
     });
     report.unknowns.push(Unknown {
         code: Code::UNMODELLED,
@@ -172,6 +174,7 @@ fn a_deadlock_and_an_unknown() {
         column: 1,
         settle: "give its source as a further input, or `--assume-pure frobnicate`".into(),
         witness: None,
+        tests: Vec::new(),
     });
     testkit::ui::assert_text(
         plain(&report),

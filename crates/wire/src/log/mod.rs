@@ -27,7 +27,7 @@ use crate::record::{Tag, flag, order};
 /// First eight bytes of a trace file.
 pub const FILE_MAGIC: &[u8; 8] = b"rptrace\0";
 /// Changes whenever words, blocks or their packing change.
-pub const FILE_VERSION: u32 = 7;
+pub const FILE_VERSION: u32 = 8;
 /// Environment variable with the descriptors of arena and trace file: `ARENA,FILE`.
 pub const FDS_VARIABLE: &str = "RACEPROOF_RECORD_FDS";
 

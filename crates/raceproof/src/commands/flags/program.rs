@@ -12,14 +12,26 @@ use crate::settings::Settings;
 /// The program and its input.
 #[derive(clap::Args)]
 pub(crate) struct ProgramFlags {
-    /// One program: C or C++ sources, `.bc` or `.ll` files, an executable of `raceproof cc`, or a folder with
-    /// `compile_commands.json`
+    /// One program: C or C++ sources, `.bc` or `.ll` files, an executable of `raceproof cc` or `raceproof build`, a
+    /// `compile_commands.json`, or a folder with one
     #[arg(required = true, value_name = "INPUT")]
     pub(crate) inputs: Vec<String>,
 
     /// Arguments of the program, after `--`
     #[arg(last = true, value_name = "ARGS")]
     args: Vec<String>,
+
+    /// Which executable, where `compile_commands.json` has the sources of several
+    #[arg(long, value_name = "NAME", help_heading = "Program")]
+    executable: Option<String>,
+
+    /// Folder to run the program in; everything else is relative to the current one
+    #[arg(long, value_name = "DIR", conflicts_with = "target", help_heading = "Program")]
+    folder: Option<String>,
+
+    /// Variable of the program's environment; without `=VALUE` it is removed; may be repeated
+    #[arg(long, value_name = "NAME=VALUE", help_heading = "Program")]
+    env: Vec<String>,
 
     /// File to give the program as standard input; `-` for the standard input of this command
     #[arg(long, value_name = "FILE", help_heading = "Program")]
@@ -62,6 +74,9 @@ impl ProgramFlags {
             inputs: self.input()?.program()?,
             cflags: [split(&settings.cflags)?, split(&self.cflags)?].concat(),
             assume_pure: settings.assume_pure.iter().chain(&self.assume_pure).cloned().collect(),
+            executable: self.executable.clone(),
+            folder: self.folder.as_deref().map(existing_folder).transpose()?,
+            variables: self.env.iter().map(|given| variable(given)).collect::<Result<_, _>>()?,
             args: self.args.clone(),
             stdin: self.stdin.clone(),
             peers: self.peer.clone(),
@@ -73,6 +88,24 @@ impl ProgramFlags {
         pragmas::warn_if_ignored(&build);
         Ok(build)
     }
+}
+
+/// A folder that a program can run in.
+fn existing_folder(given: &str) -> Result<String, Failure> {
+    if std::path::Path::new(given).is_dir() {
+        return Ok(given.to_owned());
+    }
+    Err(Failure::new(format!("there is no folder `{given}`, given with `--folder`"), "name a folder that exists"))
+}
+
+/// A variable of the environment: `NAME=VALUE`, or `NAME` for one that is removed.
+fn variable(given: &str) -> Result<(String, Option<String>), Failure> {
+    let (name, value) = given.split_once('=').map_or((given, None), |(name, value)| (name, Some(value.to_owned())));
+    if name.is_empty() || given.contains('\0') {
+        let help = "write it as NAME=VALUE, or NAME to remove it";
+        return Err(Failure::new(format!("`--env {given}` names no variable"), help));
+    }
+    Ok((name.to_owned(), value))
 }
 
 /// The user's folder for what can be built again.

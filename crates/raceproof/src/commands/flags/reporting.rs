@@ -126,13 +126,23 @@ impl ReportFlags {
 
     /// Applies suppressions and baseline, prints the report and writes the files that were asked for. What cannot be written
     /// takes nothing from the report.
-    pub(crate) fn show_report(&self, mut report: Report, known: Known) -> Result<u8, Failure> {
+    pub(crate) fn show_report(&self, report: Report, known: Known) -> Result<u8, Failure> {
+        self.show_with(report, known, |_| Ok(()))
+    }
+
+    /// The same, with one more file that `more` writes.
+    pub(crate) fn show_with(
+        &self,
+        mut report: Report,
+        known: Known,
+        more: impl FnOnce(&Report) -> Result<(), Failure>,
+    ) -> Result<u8, Failure> {
         let unused = known.apply(&mut report, &mut Sources::new());
         if !self.all_pairs {
             report.shorten();
         }
         let shown = self.print(&report);
-        if let Err(unwritten) = self.write(&report) {
+        if let Err(unwritten) = self.write(&report).and_then(|()| more(&report)) {
             output::warn(&unwritten.to_string());
         }
         shown?;
@@ -156,6 +166,16 @@ impl ReportFlags {
     /// Whether progress is shown.
     pub(crate) fn shows_progress(&self) -> bool {
         !self.quiet
+    }
+
+    /// Whether what is not known makes no command fail.
+    pub(crate) fn passes_unknown(&self) -> bool {
+        self.fail_on == FailOn::Finding
+    }
+
+    /// Whether every pair is listed.
+    pub(crate) fn lists_all_pairs(&self) -> bool {
+        self.all_pairs
     }
 
     fn print(&self, report: &Report) -> Result<(), Failure> {
