@@ -173,11 +173,6 @@ impl ReportFlags {
         self.fail_on == FailOn::Finding
     }
 
-    /// Whether every pair is listed.
-    pub(crate) fn lists_all_pairs(&self) -> bool {
-        self.all_pairs
-    }
-
     fn print(&self, report: &Report) -> Result<(), Failure> {
         let nothing = report.exit_status() == 0 || (report.exit_status() == 3 && self.fail_on == FailOn::Finding);
         match self.format {
