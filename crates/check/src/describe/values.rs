@@ -16,6 +16,9 @@ use crate::Error;
 /// Most accesses of a run that are looked at.
 const MOST: usize = 2_000;
 
+/// Most thread switches of a run that is made again for its values.
+const MOST_SWITCHES: usize = 100_000;
+
 /// Most events before an access that are searched for a write.
 const LOOKED_AT: usize = 20_000;
 
@@ -30,10 +33,12 @@ pub(crate) fn add(
     let event_of = |step: usize| trace.events.get(Idx::new(step)).filter(|event| is_told(event));
     let wanted: BTreeSet<_> =
         run.events.iter().rev().filter_map(|told| event_of(told.step)).take(MOST).map(|e| e.id).collect();
-    if wanted.is_empty() {
+    let exactly = exactly(trace, schedule);
+    // What is told matters more than the values in it.
+    if wanted.is_empty() || exactly.segments.len() > MOST_SWITCHES || target.config().budget.is_spent() {
         return Ok(());
     }
-    let (again, values) = target.run_with_values(&exactly(trace, schedule), &wanted)?;
+    let (again, values) = target.run_with_values(&exactly, &wanted)?;
     // To stop may change what a program does that waits in rounds. Then nothing is known of this run.
     if again.events != trace.events {
         return Ok(());
@@ -76,7 +81,7 @@ fn is_told(event: &Event) -> bool {
 }
 
 /// The schedule that leaves nothing of a run to the policy.
-pub(crate) fn exactly(trace: &Trace, schedule: &Schedule) -> Schedule {
+fn exactly(trace: &Trace, schedule: &Schedule) -> Schedule {
     let mut segments: Vec<Segment> = Vec::new();
     for event in &trace.events {
         let (thread, until) = (event.id.thread, event.id.position + 1);
