@@ -41,21 +41,25 @@ impl Drop for Running {
     }
 }
 
-/// Starts to check a program; what comes of it is an event with this number.
+/// Starts to check a program; what comes of it is an event with this number. `at_work` is shared until the check has ended, with
+/// all that it started.
 pub(crate) fn start(
     raceproof: &Path,
     program: &Program,
     options: &Options,
     number: u64,
     events: Sender<Event>,
+    at_work: &Arc<()>,
 ) -> Running {
     let cancelled = Arc::new(AtomicBool::new(false));
     let (raceproof, program, options) = (raceproof.to_owned(), program.clone(), options.clone());
     let running = Running(Arc::clone(&cancelled));
+    let at_work = Arc::clone(at_work);
     std::thread::spawn(move || {
         let outcome = check(&raceproof, &program, &options, &cancelled);
         // Nobody listens when the server has ended.
         let _ = events.send(Event::Checked { program, number, outcome });
+        drop(at_work);
     });
     running
 }

@@ -199,6 +199,7 @@ impl Maker<'_> {
         }
         let of_variable = self.report.pairs.iter().filter(|other| other.variable == pair.variable);
         let mut without: Vec<(&str, u32, u32)> = of_variable
+            .clone()
             .flat_map(|pair| &pair.accesses)
             .filter(|access| !access.thread.is_empty() && !access.locks.contains(lock))
             .filter_map(|access| Some((access.file.as_deref()?, access.line, access.column)))
@@ -206,6 +207,15 @@ impl Maker<'_> {
         without.sort_unstable();
         without.dedup();
         let file = access.file.as_deref()?;
+        let is_same_place = |other: &&Access| other.file == access.file && other.line == access.line;
+        if of_variable
+            .clone()
+            .flat_map(|pair| &pair.accesses)
+            .filter(is_same_place)
+            .any(|other| !other.locks.is_empty())
+        {
+            return None;
+        }
         let all_known = protection.held + without.len() >= protection.places;
         let here = without.iter().all(|(other, ..)| *other == file);
         let places = without.iter().map(|(_, line, column)| (*line, *column)).collect();

@@ -46,6 +46,9 @@ pub(crate) fn hold(text: &str, path: &Path, wish: &Wish) -> Option<(Edits, Strin
     if !is_harmless(&syntax, statement) {
         return None;
     }
+    if may_be_held(&syntax, statement, wish.lock.rsplit('.').next()?) {
+        return None;
+    }
     let declared = scope::declarations(&syntax, path);
     let (expression, of_type) = expression(&syntax, &declared, statement, wish)?;
     let edits = match guard(of_type, path)? {
@@ -88,6 +91,46 @@ fn is_harmless(syntax: &Syntax<'_>, statement: Node<'_>) -> bool {
         | "gnu_asm_expression" => false,
         _ => true,
     })
+}
+
+/// The names of variables, functions and fields in a node.
+fn names(node: Node<'_>) -> Vec<Node<'_>> {
+    all(node).into_iter().filter(|node| matches!(node.kind(), "identifier" | "field_identifier")).collect()
+}
+
+/// Whether a lock of this name may be held at the statement already, which taking it again would not survive: by its function,
+/// before it, or by a function of the file that calls that one, directly or not.
+fn may_be_held(syntax: &Syntax<'_>, statement: Node<'_>, lock: &str) -> bool {
+    let Some(own) = around(statement).find(|node| node.kind() == "function_definition") else { return true };
+    let is_before = |node: &Node<'_>| node.end_byte() <= statement.start_byte();
+    if names(own).iter().filter(|node| is_before(node)).any(|node| syntax.text_of(*node) == lock) {
+        return true;
+    }
+    let functions: Vec<Node<'_>> =
+        all(syntax.root()).into_iter().filter(|node| node.kind() == "function_definition").collect();
+    let calls = |caller: Node<'_>, called: &str| {
+        let calls = all(caller).into_iter().filter(|node| node.kind() == "call_expression");
+        let mut called_names = calls.filter_map(|call| names(call.child_by_field_name("function")?).pop());
+        called_names.any(|name| syntax.text_of(name) == called)
+    };
+    let mut reaching = vec![own];
+    let mut next = 0;
+    while let Some(called) = reaching.get(next).copied() {
+        next += 1;
+        // A destructor or an operator is called without its name.
+        let Some(name) = syntax.declares(called).map(|name| name.rsplit("::").next().unwrap_or(name)) else {
+            return true;
+        };
+        for caller in &functions {
+            if !reaching.contains(caller) && calls(*caller, name) {
+                if names(*caller).iter().any(|node| syntax.text_of(*node) == lock) {
+                    return true;
+                }
+                reaching.push(*caller);
+            }
+        }
+    }
+    false
 }
 
 /// The lock as the statement can name it, and the text of its type.
@@ -154,11 +197,7 @@ fn is_steady(syntax: &Syntax<'_>, object: Node<'_>, statement: Node<'_>) -> bool
     ];
     let is_plain = |node: &Node<'_>| !node.is_named() || PLAIN.contains(&node.kind());
     let parts = all(object);
-    let names: Vec<&str> = parts
-        .iter()
-        .filter(|node| matches!(node.kind(), "identifier" | "field_identifier"))
-        .map(|node| syntax.text_of(*node))
-        .collect();
+    let own_names: Vec<&str> = names(object).into_iter().map(|node| syntax.text_of(node)).collect();
     let is_changed = all(statement).into_iter().any(|node| {
         let target = match node.kind() {
             "assignment_expression" => node.child_by_field_name("left"),
@@ -167,12 +206,8 @@ fn is_steady(syntax: &Syntax<'_>, object: Node<'_>, statement: Node<'_>) -> bool
             _ => None,
         };
         // The last name of what is assigned is what changes.
-        let changed = target.and_then(|target| {
-            let mut names =
-                all(target).into_iter().filter(|node| matches!(node.kind(), "identifier" | "field_identifier"));
-            names.next_back().map(|node| syntax.text_of(node))
-        });
-        changed.is_some_and(|changed| names.contains(&changed))
+        let changed = target.and_then(|target| names(target).pop().map(|node| syntax.text_of(node)));
+        changed.is_some_and(|changed| own_names.contains(&changed))
     });
     parts.iter().all(is_plain) && !is_changed
 }

@@ -97,6 +97,12 @@ impl Server {
 
     /// Until the client leaves; whether as the protocol says.
     pub(crate) fn run(mut self, queue: &Receiver<Event>) -> io::Result<bool> {
+        let ended = self.serve(queue);
+        self.checks.end();
+        ended
+    }
+
+    fn serve(&mut self, queue: &Receiver<Event>) -> io::Result<bool> {
         for event in queue {
             match event {
                 Event::Message(Ok(Message::Notification(notification))) if notification.method == "exit" => {
@@ -124,7 +130,7 @@ impl Server {
             (Phase::Ready, "initialize") => Err(Refusal(ErrorCode::InvalidRequest, "initialised already".to_owned())),
             (Phase::Ready, "shutdown") => {
                 self.phase = Phase::ShutDown;
-                self.checks = Checks::default();
+                self.checks.end();
                 Ok(Value::Null)
             }
             (Phase::Ready, "textDocument/codeAction") => parsed(params).map(|params| self.actions(&params)),

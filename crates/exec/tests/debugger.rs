@@ -11,11 +11,11 @@ fn gdb_stops_before_the_access() {
     let directory = tempfile::tempdir().unwrap();
     // Thread 1 has read the counter, thread 2 is about to write it.
     let schedule = schedule(&[(0, 3), (1, 2), (2, 2)]);
-    let command = gdb_command(&program.path(), &Config::default(), &schedule, directory.path()).unwrap();
-    let mut batch = std::process::Command::new(command.get_program());
-    batch.args(["-batch", "-nx"]).args(command.get_args().take_while(|arg| *arg != "--args"));
-    batch.args(["-ex", "backtrace", "-ex", "print counter", "-ex", "continue", "--args"]).arg(program.path());
-    let output = batch.output().expect("gdb, which `scripts/setup` installs");
+    let more = ["-batch", "-nx", "-ex", "backtrace", "-ex", "print counter", "-ex", "continue"].map(str::to_owned);
+    let story = r#"{"run": {"threads": [], "events": []}, "order": []}"#;
+    let config = Config::default();
+    let command = gdb_command(&program.path(), &config, &schedule, directory.path(), story, &more);
+    let output = command.unwrap().output().expect("gdb, which `scripts/setup` installs");
     let text = String::from_utf8_lossy(&output.stdout);
     assert!(text.contains("SIGTRAP"), "{text}\n{}", String::from_utf8_lossy(&output.stderr));
     assert!(text.contains(" in add (arg="), "{text}");

@@ -3,10 +3,11 @@
 
 mod support;
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use exec::{Config, Error, Isolation, Target};
-use model::{End, Environment, Executor, Op, Schedule, Step, Surprise, ThreadId, Trace, WakeCause};
+use model::{Access, End, Environment, EventId, Executor, Op, Schedule, Step, Surprise, ThreadId, Trace, WakeCause};
 use support::{Built, build, schedule};
 
 const BOTH: [Isolation; 2] = [Isolation::Restore, Isolation::Fork];
@@ -348,5 +349,31 @@ fn a_crash_names_its_own_line() {
         }
         assert_eq!(run("inside"), Some(None), "in the C library");
         assert_eq!(run("exit"), None);
+    }
+}
+
+/// What events find and leave, by any order of the threads: nothing of another thread comes between.
+#[test]
+fn values_are_those_of_the_events() {
+    let program = build("counter.c");
+    let schedule = schedule(&[(0, 3), (1, 2), (2, 5), (1, 4)]);
+    for isolation in BOTH {
+        let mut target = program.isolated(isolation);
+        let trace = target.run(&schedule).unwrap();
+        let accesses = trace.events.iter().filter(|event| event.id.thread != ThreadId(0));
+        let accesses: BTreeMap<EventId, Access> = accesses
+            .filter_map(|event| if let Op::Access(access) = event.op { Some((event.id, access)) } else { None })
+            .collect();
+        let wanted = accesses.keys().copied().filter(|id| id.position < 4).collect();
+        let (again, values) = target.run_with_values(&schedule, &wanted).unwrap();
+        assert_eq!(again.events, trace.events);
+        let of = |thread, position| {
+            let id = EventId { thread: ThreadId(thread), position };
+            values[&(id, accesses[&id].cell.start, 4)].map(Option::unwrap)
+        };
+        // Thread 1 reads 0, thread 2 adds twice, thread 1 writes 1.
+        assert_eq!((of(1, 1), of(2, 1), of(2, 2), of(2, 3)), ([0, 0], [0, 0], [0, 1], [1, 1]));
+        assert_eq!((of(1, 2), of(1, 3)), ([2, 1], [1, 1]));
+        assert_eq!(values.len(), 6, "{values:?}");
     }
 }

@@ -143,6 +143,65 @@ fn programs_of_several_files() {
     }
 }
 
+/// The program of a compilation database, whose build folder is elsewhere.
+#[test]
+fn programs_of_a_compilation_database() {
+    let folder = Folder::empty();
+    for name in ["src", "build"] {
+        std::fs::create_dir(folder.path().join(name)).unwrap();
+    }
+    let file = folder.path().join("src/a.c");
+    std::fs::write(&file, RACY).unwrap();
+    let command =
+        json!({ "directory": folder.path().join("build"), "command": "cc -c ../src/a.c", "file": "../src/a.c" });
+    std::fs::write(folder.path().join("build/compile_commands.json"), json!([command]).to_string()).unwrap();
+    let mut client = Client::start(folder.path(), json!({}), Value::Null);
+    client.open(&file, RACY);
+    let found = client.diagnostics(&file);
+    assert_eq!(at_line(&found, CARELESS).len(), 1, "{found:#?}");
+    assert_eq!(client.actions(&file, CARELESS)[0]["title"], "Hold `m` here");
+    assert!(client.leave().success());
+}
+
+/// A helper that is called with and without the lock must not take it.
+#[test]
+fn a_helper_has_no_edit() {
+    let folder = Folder::empty();
+    let file = folder.path().join("helper.c");
+    let text =
+        std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/gallery/helper.c")).unwrap();
+    std::fs::write(&file, &text).unwrap();
+    let mut client = Client::start(folder.path(), json!({}), Value::Null);
+    client.open(&file, &text);
+    let found = client.diagnostics(&file);
+    assert!(!found.is_empty());
+    for diagnostic in found {
+        let actions = client.actions(&file, diagnostic["range"]["start"]["line"].as_u64().unwrap());
+        assert!(actions.iter().all(|action| action["title"] == "Replay"), "{actions:#?}");
+    }
+    assert!(client.leave().success());
+}
+
+/// A server that ends, or whose client is gone, leaves no check behind.
+#[test]
+fn nothing_is_left_behind() {
+    let folder = Folder::empty();
+    let temporary = folder.path().join("tmp");
+    std::fs::create_dir(&temporary).unwrap();
+    let file = folder.path().join("a.c");
+    std::fs::write(&file, RACY).unwrap();
+    for leaves in [true, false] {
+        let mut client = Client::start_in(folder.path(), &temporary);
+        client.request("initialize", json!({ "capabilities": {} }));
+        client.open(&file, RACY);
+        if leaves {
+            assert!(client.leave().success());
+        }
+        drop(client);
+        assert_eq!(common::containment::left_behind(&temporary), [""; 0]);
+    }
+}
+
 /// What cannot be compiled is said, and what was known stays.
 #[test]
 fn a_program_that_cannot_be_checked() {

@@ -16,13 +16,16 @@ use crate::{hooks, sys};
 /// other words.
 const MOST: usize = 4;
 
+/// Addresses and sizes.
+type Executed = [Option<(u64, u32)>; MOST];
+
 /// The accesses of the event that the running thread executes.
-static EXECUTED: OneThread<Cell<[Option<(u64, u32)>; MOST]>> = OneThread::new(Cell::new([None; MOST]));
+static EXECUTED: OneThread<Cell<Executed>> = OneThread::new(Cell::new([None; MOST]));
 
 /// Writes what the accesses of an event find that is executed next.
 #[cold]
 pub fn before(pending: &[Record]) {
-    let mut executed = [None; MOST];
+    let mut executed: Executed = [None; MOST];
     if pending.len() <= MOST {
         for (kept, record) in executed.iter_mut().zip(pending) {
             let is_access = matches!(record.tag(), Some(Tag::Read | Tag::Write | Tag::ReadModifyWrite));

@@ -58,15 +58,18 @@ impl<'a> ObjectNames<'a> {
         self.cell(trace.allocation_of(cell.start, trace.events.next_id()), cell, site)
     }
 
-    /// The type of the scalar that is exactly these bytes, as the source writes it.
+    /// The type of the scalar that is exactly these bytes, as the source writes it. What the implementation keeps inside an
+    /// object has the object's name, but is not its value.
     pub(crate) fn scalar(&self, trace: &Trace, cell: Cell) -> Option<&'a str> {
         let len = u64::from(cell.len);
+        let allocation = trace.allocation_of(cell.start, trace.events.next_id());
+        self.object(allocation, cell).filter(|name| naming::without_insides(name) == name)?;
         if let Some((symbol, offset)) = self.symbols.symbol_at(cell.start.0)
             && let Some(global) = self.globals.get(symbol)
         {
             return naming::scalar_of_global(self.program, *global, offset, len);
         }
-        let allocation = trace.allocation_of(cell.start, trace.events.next_id())?;
+        let allocation = allocation?;
         naming::scalar_of_block(self.program, allocation.site, cell.start.0 - allocation.start.0, len)
     }
 

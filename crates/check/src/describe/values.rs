@@ -16,6 +16,9 @@ use crate::Error;
 /// Most accesses of a run that are looked at.
 const MOST: usize = 2_000;
 
+/// Most thread switches of a run that is made again for its values.
+const MOST_SWITCHES: usize = 100_000;
+
 /// Most events before an access that are searched for a write.
 const LOOKED_AT: usize = 20_000;
 
@@ -30,10 +33,12 @@ pub(crate) fn add(
     let event_of = |step: usize| trace.events.get(Idx::new(step)).filter(|event| is_told(event));
     let wanted: BTreeSet<_> =
         run.events.iter().rev().filter_map(|told| event_of(told.step)).take(MOST).map(|e| e.id).collect();
-    if wanted.is_empty() {
+    let exactly = exactly(trace, schedule);
+    // What is told matters more than the values in it.
+    if wanted.is_empty() || exactly.segments.len() > MOST_SWITCHES || target.config().budget.is_spent() {
         return Ok(());
     }
-    let (again, values) = target.run_with_values(&exactly(trace, schedule), &wanted)?;
+    let (again, values) = target.run_with_values(&exactly, &wanted)?;
     // To stop may change what a program does that waits in rounds. Then nothing is known of this run.
     if again.events != trace.events {
         return Ok(());
@@ -76,7 +81,7 @@ fn is_told(event: &Event) -> bool {
 }
 
 /// The schedule that leaves nothing of a run to the policy.
-pub(crate) fn exactly(trace: &Trace, schedule: &Schedule) -> Schedule {
+fn exactly(trace: &Trace, schedule: &Schedule) -> Schedule {
     let mut segments: Vec<Segment> = Vec::new();
     for event in &trace.events {
         let (thread, until) = (event.id.thread, event.id.position + 1);
@@ -111,8 +116,8 @@ fn text(name: &str, len: u32, bits: u64, pointee: impl Fn(Addr) -> Option<String
             c @ (' '..='~') => format!("{c:?}"),
             _ => signed.to_string(),
         },
-        "float" if len == 4 => f32::from_bits(bits as u32).to_string(),
-        "double" if len == 8 => f64::from_bits(bits).to_string(),
+        "float" if len == 4 => format!("{:?}", f32::from_bits(bits as u32)),
+        "double" if len == 8 => format!("{:?}", f64::from_bits(bits)),
         _ if name.starts_with("unsigned ") || UNSIGNED.contains(&name) => bits.to_string(),
         _ if name.starts_with("enum ") || SIGNED.contains(&name) => signed.to_string(),
         _ => return None,
@@ -175,6 +180,7 @@ mod tests {
             ("bool", 1, 2, "2"),
             ("float", 4, 0x3fc0_0000, "1.5"),
             ("double", 8, 0xbff8_0000_0000_0000, "-1.5"),
+            ("double", 8, 1.5e300f64.to_bits(), "1.5e300"),
             ("struct node *", 8, 0, "null"),
             ("struct node *", 8, 16, "&queue.head"),
             ("volatile int", 4, 7, "7"),

@@ -67,6 +67,20 @@ fn nothing_else_is() {
     assert_eq!(edited("a.c", &text, "x", "p"), None, "a pointer is not a lock");
 }
 
+/// A lock that is held already, on some way to the statement, is not taken again.
+#[test]
+fn a_lock_is_not_taken_twice() {
+    let add = "static void add(void) {\n    x += 1; // HERE\n}\n";
+    let with = |rest: &str| edited("a.c", &format!("{GLOBAL}{add}{rest}"), "x", "m");
+    assert!(
+        with("void f(void) { add(); }\nvoid g(void) { pthread_mutex_lock(&m); pthread_mutex_unlock(&m); }\n").is_some()
+    );
+    assert_eq!(with("void f(void) { pthread_mutex_lock(&m); add(); pthread_mutex_unlock(&m); }\n"), None);
+    assert_eq!(with("void f(void) { add(); }\nvoid g(void) { pthread_mutex_lock(&m); f(); }\n"), None);
+    assert_eq!(in_function("    if (y) pthread_mutex_lock(&m);\n    x = 1; // HERE"), None);
+    assert!(in_function("    x = 1; // HERE\n    pthread_mutex_lock(&m);").is_some());
+}
+
 const FIELDS: &str = "struct account {\n    pthread_mutex_t lock;\n    long balance;\n};\nstruct account savings;\n";
 
 #[test]

@@ -3,6 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use lsp_types::MessageType;
 use serde_json::json;
@@ -20,6 +22,8 @@ pub(super) struct Checks {
     programs: BTreeMap<Program, Checked>,
     /// The number of the last check.
     last: u64,
+    /// Shared by all checks at work.
+    at_work: Arc<()>,
 }
 
 /// What is known of a program.
@@ -34,7 +38,19 @@ struct Checked {
     _witnesses: Option<TempDir>,
 }
 
+/// How long the server waits at its end for checks that it has cancelled.
+const PATIENCE: Duration = Duration::from_secs(2);
+
 impl Checks {
+    /// Cancels all checks and waits until they have ended.
+    pub(super) fn end(&mut self) {
+        self.programs.clear();
+        let start = Instant::now();
+        while Arc::strong_count(&self.at_work) > 1 && start.elapsed() < PATIENCE {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+
     /// What was found in a file.
     pub(super) fn found_in<'c>(&'c self, file: &'c Path) -> impl Iterator<Item = (&'c Program, &'c Found)> {
         let all =
@@ -63,7 +79,8 @@ impl Server {
             self.end_progress(before, "cancelled")?;
         }
         self.begin_progress(number, &program)?;
-        let running = checker::start(&self.raceproof, &program, &self.options, number, self.events.clone());
+        let running =
+            checker::start(&self.raceproof, &program, &self.options, number, self.events.clone(), &self.checks.at_work);
         let checked = self.checks.programs.entry(program).or_default();
         checked.running = Some((number, running));
         file.clone_into(&mut checked.file);

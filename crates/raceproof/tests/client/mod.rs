@@ -78,13 +78,18 @@ impl Client {
 
     /// Starts a server, somewhere else.
     pub(crate) fn start_raw(root: &Path) -> Self {
+        Self::start_in(root, &std::env::temp_dir())
+    }
+
+    /// The same with a folder for temporary files.
+    pub(crate) fn start_in(root: &Path, temporary: &Path) -> Self {
         let mut command = Command::new(env!("CARGO_BIN_EXE_raceproof"));
         command
             .args(["lsp", "--stdio"])
             .current_dir(root.parent().unwrap())
             .stdin(Stdio::piped())
             .stdout(Stdio::piped());
-        command.stderr(Stdio::null()).env("XDG_CACHE_HOME", env!("CARGO_TARGET_TMPDIR"));
+        command.stderr(Stdio::null()).env("TMPDIR", temporary).env("XDG_CACHE_HOME", env!("CARGO_TARGET_TMPDIR"));
         let mut process = command.spawn().unwrap();
         let to = process.stdin.take();
         let from = BufReader::new(process.stdout.take().unwrap());
