@@ -140,6 +140,7 @@ impl Environment {
         let (result, errors) = (desk.path().join("result.json"), desk.path().join("errors"));
         let mut process = Command::new(raceproof);
         process.arg(command).arg(self.path(input)).args(args).arg("--json").current_dir(desk.path());
+        process.env("RACEPROOF_FRESH", "1");
         process.stdout(std::fs::File::create(&result)?).stderr(std::fs::File::create(&errors)?);
         let usage = run(&mut process, Limits { processors, time: TIME_LIMIT })?;
         let words = [command, input].into_iter().chain(args.iter().copied());

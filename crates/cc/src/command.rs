@@ -199,6 +199,8 @@ fn stage(arguments: &[Argument]) -> Stage {
     let mut inputs = false;
     for argument in arguments {
         match argument {
+            // What standard input is can be read once only.
+            Argument::Other(file) if file == "-" => return Stage::Neither,
             Argument::Source(..) | Argument::Other(_) => inputs = true,
             Argument::Flag(words) => match words[0].as_str() {
                 "-E" | "-S" | "-M" | "-MM" | "-r" | "-fsyntax-only" | "-###" | "--version" | "--help"
@@ -248,7 +250,16 @@ mod tests {
 
     #[test]
     fn queries_embed_nothing() {
-        for line in ["--version", "-E a.c", "-print-search-dirs", "-v", "-MM a.c", "-S a.c -o a.s", "-r a.o -o b.o"] {
+        for line in [
+            "--version",
+            "-E a.c",
+            "-print-search-dirs",
+            "-v",
+            "-MM a.c",
+            "-S a.c -o a.s",
+            "-r a.o -o b.o",
+            "-x c - -o p",
+        ] {
             assert_eq!(sorted(line).stage, Stage::Neither, "{line}");
         }
     }

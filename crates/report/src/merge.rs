@@ -45,33 +45,34 @@ pub fn merge(raceproof: &str, inputs: Vec<String>, mut checked: Vec<Checked>, ti
         () => Verdict::Safe,
     };
     let (absent, unlisted) = counts(&reports, &pairs);
-    let mut report = Report {
+    let warning = |(name, report): &(&str, &Report)| -> Vec<String> {
+        report.warnings.iter().map(|warning| format!("{name}: {warning}")).collect()
+    };
+    let warnings = reports.iter().flat_map(warning).collect();
+    let reused = !reports.is_empty() && reports.iter().all(|(_, report)| report.reused);
+    let (scope, engines, assumptions) = (scope(&reports), engines(&reports), assumptions(&reports));
+    Report {
         raceproof: raceproof.to_owned(),
         schema: SCHEMA,
         command: Command::Test,
         inputs,
         args: Vec::new(),
         verdict,
-        scope: scope(&reports),
+        scope,
         pairs,
         absent,
         unlisted,
         unknowns,
         errors,
-        engines: engines(&reports),
-        assumptions: assumptions(&reports),
-        warnings: Vec::new(),
-        reused: !reports.is_empty() && reports.iter().all(|(_, report)| report.reused),
+        engines,
+        assumptions,
+        warnings,
+        tests: checked.into_iter().map(|checked| checked.test).collect(),
+        reused,
         since: None,
-        tests: Vec::new(),
         time_ms,
-    };
-    for (name, of_test) in &reports {
-        report.warnings.extend(of_test.warnings.iter().map(|warning| format!("{name}: {warning}")));
     }
-    report.tests = checked.into_iter().map(|checked| checked.test).collect();
-    report.settle_tests();
-    report
+    .with_settled_tests()
 }
 
 /// Takes what a test is meant to do out of its findings.
@@ -178,12 +179,12 @@ fn pairs(reports: &[(&str, &Report)]) -> Vec<Pair> {
     }
     let races: Vec<bool> = merged.iter().map(|merged| merged.pair.verdict == PairVerdict::Race).collect();
     let mut slots: Vec<Option<Merged>> = merged.into_iter().map(Some).collect();
+    let id = |at: usize| format!("P{}", id_of[at]);
     let finish = |at: &usize| {
         let Merged { mut pair, tests, of, .. } = slots[*at].take()?;
         let outer = pair.details.inside.take().and_then(|outer| ids.get(&(of, outer.as_str())).copied());
-        pair.details.inside =
-            outer.filter(|outer| races[*outer] && outer != at).map(|outer| format!("P{}", id_of[outer]));
-        (pair.id, pair.rank) = (format!("P{}", id_of[*at]), id_of[*at]);
+        pair.details.inside = outer.filter(|outer| races[*outer] && outer != at).map(id);
+        (pair.id, pair.rank) = (id(*at), id_of[*at]);
         if pair.verdict != PairVerdict::Absent {
             pair.details.tests = tests;
         }

@@ -81,6 +81,12 @@ impl Report {
         }
     }
 
+    /// The same report, in which every test says what became of it.
+    pub(crate) fn with_settled_tests(mut self) -> Self {
+        self.settle_tests();
+        self
+    }
+
     /// How many tests had this outcome.
     pub fn tests_with(&self, outcome: Outcome) -> usize {
         self.tests.iter().filter(|test| test.outcome == outcome).count()

@@ -2,9 +2,11 @@
 
 use crate::Variables;
 
-/// Adds `NAME=VALUE`, or removes `NAME`.
+/// Adds `NAME=VALUE`, or removes `NAME`. As in CTest, what has no name changes nothing.
 pub(crate) fn set(variables: &mut Variables, text: &str) {
     match text.split_once('=') {
+        Some(("", _)) => None,
+        None if text.is_empty() => None,
         Some((name, value)) => variables.insert(name.to_owned(), Some(value.to_owned())),
         None => variables.insert(text.to_owned(), None),
     };
@@ -13,7 +15,7 @@ pub(crate) fn set(variables: &mut Variables, text: &str) {
 /// Applies `NAME=operation:value`. `around` gives the environment of the command itself. `false` for an operation that is
 /// not known.
 pub(crate) fn modify(variables: &mut Variables, text: &str, around: impl Fn(&str) -> Option<String>) -> bool {
-    let Some((name, change)) = text.split_once('=') else { return false };
+    let Some((name, change)) = text.split_once('=').filter(|(name, _)| !name.is_empty()) else { return false };
     let (operation, value) = change.split_once(':').unwrap_or((change, ""));
     let before = variables.get(name).cloned().unwrap_or_else(|| around(name));
     let joined = |separator: char, in_front: bool| {
@@ -63,6 +65,8 @@ mod tests {
             assert_eq!(variables[name].as_deref(), expected, "{text}");
         }
         let mut variables = Variables::new();
+        ["", "=x"].iter().for_each(|nameless| set(&mut variables, nameless));
+        assert!(variables.is_empty() && !modify(&mut variables, "=set:x", around));
         set(&mut variables, "A=b=c");
         assert!(modify(&mut variables, "A=string_append:d", around));
         assert_eq!(variables["A"].as_deref(), Some("b=cd"));

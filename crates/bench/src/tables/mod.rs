@@ -1,5 +1,6 @@
 //! The tables: each measures rows, and writes its part of the page from rows.
 
+mod again;
 mod defaults;
 mod dhtc;
 mod growth;
@@ -68,4 +69,5 @@ pub(crate) const ALL: &[Table] = &[
     table::<speed::Speed>(),
     table::<twins::Twins>(),
     table::<growth::Growth>(),
+    table::<again::Again>(),
 ];
