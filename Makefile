@@ -3,7 +3,7 @@
 # What incremental builds keep would double the build folder; `cargo` by hand still keeps it.
 export CARGO_INCREMENTAL ?= 0
 
-.PHONY: all setup build dist demo test soak mutants lint bench bench-quick bench-parts clean
+.PHONY: all setup build dist try-dist demo test soak mutants lint bench bench-quick bench-parts clean
 
 all: build
 
@@ -16,6 +16,11 @@ build: setup
 # The release for other machines: a tarball and a Debian package in target/dist.
 dist: setup
 	@scripts/dist
+
+# Tries what `make dist` has made in new roots of Debian 12 and 13 and as an image. Needs root.
+try-dist:
+	@scripts/setup --tests
+	@scripts/try-packages target/dist target/roots
 
 demo: build
 	@scripts/demo
