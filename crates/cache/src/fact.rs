@@ -16,7 +16,7 @@ pub enum Fact {
     Environment,
     /// Which program the shell finds by this name, by its file's path, size and time.
     Program(String),
-    /// The user, the name of the machine and the number of its processors.
+    /// The user, the machine's name, the kernel and the number of processors.
     System,
 }
 
@@ -37,8 +37,8 @@ impl Fact {
             }
             Self::System => {
                 let user = std::fs::metadata("/proc/self").map(|about| (about.uid(), about.gid())).ok();
-                let name = std::fs::read_to_string("/proc/sys/kernel/hostname").ok();
-                format!("{user:?} {name:?} {:?}", std::thread::available_parallelism().ok())
+                let about = ["/proc/sys/kernel/hostname", "/proc/version"].map(|file| std::fs::read_to_string(file).ok());
+                format!("{user:?} {about:?} {:?}", std::thread::available_parallelism().ok())
             }
         }
     }

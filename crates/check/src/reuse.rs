@@ -180,8 +180,9 @@ fn rests_on(request: &Request, subject: &mut Subject) -> Option<Dependencies> {
     Some(made_of)
 }
 
-/// How calls begin that start other programs, or that read files which nobody names: those of users, hosts and services.
-const OTHERS: [&str; 12] = [
+/// How calls begin that start other programs, read files which nobody names (those of users, hosts and services), or ask for
+/// what other processes share or the machine does.
+const OTHERS: [&str; 21] = [
     "exec",
     "fork",
     "vfork",
@@ -194,6 +195,15 @@ const OTHERS: [&str; 12] = [
     "getaddrinfo",
     "getserv",
     "getproto",
+    "shm_open",
+    "shmget",
+    "mq_open",
+    "msgget",
+    "semget",
+    "sysinfo",
+    "getrusage",
+    "getloadavg",
+    "dlopen",
 ];
 
 /// Calls that read names and nothing else of the disk than what [`exec::Opened`] knows.

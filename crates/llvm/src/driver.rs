@@ -151,6 +151,10 @@ impl Clang {
         input: usize,
         bitcode: &Path,
     ) -> Result<Option<cc::Dropped>, Error> {
+        if source.flags.iter().chain(&flags.compile).any(|flag| names_file(flag)) {
+            kept.note(input, None);
+            return Ok(self.compile(source, flags, include, bitcode, &[])?.dropped);
+        }
         let key = kept.key(&source.directory, &format!("{source:?} {flags:?} {:?}", self.architecture));
         if kept.find(&key, input, bitcode) {
             return Ok(None);
@@ -215,6 +219,13 @@ impl Clang {
         arguments.extend([source.path.as_os_str(), "-o".as_ref(), output.as_os_str()]);
         self.run_in(&source.directory, &arguments)
     }
+}
+
+/// Whether a flag makes the compiler read a file that its rule of make does not name.
+fn names_file(flag: &str) -> bool {
+    ["@", "--config", "-fplugin", "-fpass-plugin", "-fprofile", "-load", "-include-pch", "-fmodule", "-B"]
+        .iter()
+        .any(|start| flag.starts_with(start))
 }
 
 /// What clang says of a source that it has compiled.

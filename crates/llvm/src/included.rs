@@ -22,6 +22,8 @@ pub(crate) fn dependencies(
     let folder = std::path::absolute(folder)?;
     let files: Vec<PathBuf> =
         prerequisites(rule).into_iter().map(|file| folder.join(file)).filter(|file| !file.starts_with(own)).collect();
+    let configured = said.lines().filter_map(|line| line.strip_prefix("Configuration file: "));
+    let files: Vec<PathBuf> = files.into_iter().chain(configured.map(PathBuf::from)).collect();
     let searched: BTreeSet<PathBuf> =
         searched(said).map(|path| folder.join(path)).filter(|path| !path.starts_with(own)).collect();
     let mut made_of = Dependencies::default();
