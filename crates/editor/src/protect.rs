@@ -124,7 +124,7 @@ impl<'t> Function<'t> {
             id: definition.id(),
             name: syntax.declares(definition).map(|name| name.rsplit("::").next().unwrap_or(name)),
             names_lock,
-            keeps_lock: names_lock && calls.iter().any(|name| takes(name)) && !calls.iter().any(|name| releases(name)),
+            keeps_lock: names_lock && calls.iter().any(takes) && !calls.iter().any(releases),
             calls,
         }
     }
