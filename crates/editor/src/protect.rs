@@ -3,6 +3,7 @@
 //! It is only made where it is surely what was meant: the statement stands on lines of its own in a block, nothing in it
 //! leaves the block or may wait or take another lock, and the lock is in scope by an expression without side effects.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 use std::path::Path;
 
@@ -98,35 +99,68 @@ fn names(node: Node<'_>) -> Vec<Node<'_>> {
     all(node).into_iter().filter(|node| matches!(node.kind(), "identifier" | "field_identifier")).collect()
 }
 
+/// What a function's text says about who may hold a lock.
+struct Function<'t> {
+    id: usize,
+    /// Its name without those of classes and namespaces.
+    name: Option<&'t str>,
+    /// The last names of what it calls.
+    calls: BTreeSet<&'t str>,
+    /// Whether it names the lock.
+    names_lock: bool,
+    /// Whether it seems to return with the lock held.
+    keeps_lock: bool,
+}
+
+impl<'t> Function<'t> {
+    fn of(syntax: &Syntax<'t>, definition: Node<'_>, lock: &str) -> Self {
+        let calls = all(definition).into_iter().filter(|node| node.kind() == "call_expression");
+        let called = calls.filter_map(|call| names(call.child_by_field_name("function")?).pop());
+        let calls: BTreeSet<&str> = called.map(|name| syntax.text_of(name)).collect();
+        let names_lock = names(definition).iter().any(|name| syntax.text_of(*name) == lock);
+        let releases = |name: &&str| name.contains("unlock") || name.contains("release");
+        let takes = |name: &&str| name.contains("lock") && !releases(name);
+        Self {
+            id: definition.id(),
+            name: syntax.declares(definition).map(|name| name.rsplit("::").next().unwrap_or(name)),
+            names_lock,
+            keeps_lock: names_lock && calls.iter().any(takes) && !calls.iter().any(releases),
+            calls,
+        }
+    }
+}
+
 /// Whether a lock of this name may be held at the statement already, which taking it again would not survive: by its function,
 /// before it, or by a function of the file that calls that one, directly or not.
 fn may_be_held(syntax: &Syntax<'_>, statement: Node<'_>, lock: &str) -> bool {
     let Some(own) = around(statement).find(|node| node.kind() == "function_definition") else { return true };
     let is_before = |node: &Node<'_>| node.end_byte() <= statement.start_byte();
-    if names(own).iter().filter(|node| is_before(node)).any(|node| syntax.text_of(*node) == lock) {
+    let before: BTreeSet<&str> = names(own).into_iter().filter(is_before).map(|node| syntax.text_of(node)).collect();
+    if before.contains(lock) {
         return true;
     }
-    let functions: Vec<Node<'_>> =
-        all(syntax.root()).into_iter().filter(|node| node.kind() == "function_definition").collect();
-    let calls = |caller: Node<'_>, called: &str| {
-        let calls = all(caller).into_iter().filter(|node| node.kind() == "call_expression");
-        let mut called_names = calls.filter_map(|call| names(call.child_by_field_name("function")?).pop());
-        called_names.any(|name| syntax.text_of(name) == called)
-    };
+    let functions: Vec<Function<'_>> = all(syntax.root())
+        .into_iter()
+        .filter(|node| node.kind() == "function_definition")
+        .map(|node| Function::of(syntax, node, lock))
+        .collect();
+    let Some(own) = functions.iter().position(|function| function.id == own.id()) else { return true };
+    let keeping: BTreeSet<&str> = functions.iter().filter(|f| f.keeps_lock).filter_map(|f| f.name).collect();
+    if !before.is_disjoint(&keeping) {
+        return true;
+    }
     let mut reaching = vec![own];
     let mut next = 0;
-    while let Some(called) = reaching.get(next).copied() {
+    while let Some(called) = reaching.get(next) {
         next += 1;
         // A destructor or an operator is called without its name.
-        let Some(name) = syntax.declares(called).map(|name| name.rsplit("::").next().unwrap_or(name)) else {
-            return true;
-        };
-        for caller in &functions {
-            if !reaching.contains(caller) && calls(*caller, name) {
-                if names(*caller).iter().any(|node| syntax.text_of(*node) == lock) {
+        let Some(name) = functions[*called].name else { return true };
+        for (at, caller) in functions.iter().enumerate().filter(|(_, caller)| caller.calls.contains(name)) {
+            if !reaching.contains(&at) {
+                if caller.names_lock || caller.calls.iter().any(|name| keeping.contains(name)) {
                     return true;
                 }
-                reaching.push(*caller);
+                reaching.push(at);
             }
         }
     }

@@ -24,10 +24,28 @@ class Run:
         self.threads = story["run"]["threads"]
         self.told = {event["step"]: event for event in story["run"]["events"] if event["step"] < len(self.order)}
         self.steps = {event: step for step, event in enumerate(self.order)}
+        # What threads stand before when the run ends.
+        self.ends = {event["thread"]: event["what"] for event in story["run"]["events"] if event["step"] >= len(self.order)}
         marked = [event["step"] for event in story["run"]["events"] if event.get("marked")]
         self.finding = min(max(marked, default=len(self.order)), len(self.order) - 1)
+        # What the next start of the program finds: first the schedule that gdb was started with.
         with open(MEMORY, "rb") as file:
-            self.memory = file.read(LAYOUT["segments"])
+            self.header = bytearray(file.read(LAYOUT["segments"]))
+            (count,) = struct.unpack_from("<I", self.header, LAYOUT["count"])
+            self.segments = file.read(8 * count)
+
+    def plan(self, segments):
+        """Lets the next start stop after these segments."""
+        self.segments = b"".join(struct.pack("<II", *segment) for segment in segments)
+        struct.pack_into("<I", self.header, LAYOUT["count"], len(segments))
+        struct.pack_into("<I", self.header, LAYOUT["trap"], 1)
+
+    def write(self):
+        """Makes the memory as a program that starts wants it."""
+        with open(MEMORY, "r+b") as file:
+            file.write(self.header)
+            file.seek(LAYOUT["segments"])
+            file.write(self.segments)
 
     def path(self, number):
         return self.threads[number]["thread"] if number < len(self.threads) else str(number)
@@ -38,6 +56,11 @@ class Run:
                 return number
         known = ", ".join(thread["thread"] for thread in self.threads)
         raise gdb.GdbError(f"there is no thread {path}; the run has {known}")
+
+    def tell_next(self, number, position):
+        """What a thread does next."""
+        step = self.steps.get((number, position))
+        return self.tell(step) if step is not None else self.ends.get(number, "executes nothing more in this run")
 
     def tell(self, step):
         """What an event does and where."""
@@ -120,6 +143,8 @@ def select(number):
         if context == 0:
             ended = ask("__rp_debug_threads") > number
             raise gdb.GdbError(f"thread {RUN.path(number)} " + ("has ended" if ended else "has not been created yet"))
+        if ask("__rp_debug_position", number) == 0:
+            raise gdb.GdbError(f"thread {RUN.path(number)} has not started yet")
         registers = saved_registers(context)
         gdb.newest_frame().select()
         Selected.own = {name: int(gdb.parse_and_eval(f"(unsigned long)${name}")) for name in registers}
@@ -128,19 +153,28 @@ def select(number):
     select_own_code()
 
 
-def is_own_code(frame):
+def has_source(frame):
     place = frame.find_sal()
     return place.symtab is not None and place.line > 0 and not (frame.name() or "").startswith("__rp_")
 
 
+def is_own_code(frame):
+    """Whether a frame is of the user's own code, and not of a header of the system."""
+    if not has_source(frame):
+        return False
+    file = os.path.normpath(frame.find_sal().symtab.fullname())
+    return not file.startswith(("/usr/include/", "/usr/lib/", "/usr/local/include/"))
+
+
 def select_own_code():
-    """Selects the innermost frame of the user's own; whether there is one."""
-    frame = gdb.newest_frame()
-    while frame is not None:
-        if is_own_code(frame):
-            frame.select()
-            return True
-        frame = frame.older()
+    """Selects the innermost frame of the user's own, else with source; whether there is one."""
+    for is_it in (is_own_code, has_source):
+        frame = gdb.newest_frame()
+        while frame is not None:
+            if is_it(frame):
+                frame.select()
+                return True
+            frame = frame.older()
     return False
 
 
@@ -159,8 +193,7 @@ def quietly(command):
 
 def show_place():
     thread = Selected.thread if Selected.thread is not None else ask("__rp_debug_current")
-    step = RUN.steps.get((thread, ask("__rp_debug_position", thread)))
-    what = RUN.tell(step) if step is not None else "goes on"
+    what = RUN.tell_next(thread, ask("__rp_debug_position", thread))
     print(f"event {current_step()} of {len(RUN.order) - 1}; next, thread {RUN.path(thread)} {what}")
     if select_own_code():
         gdb.execute("frame")
@@ -179,21 +212,14 @@ def go_to(step):
             segments.append([number, at + 1])
     if len(segments) > LAYOUT["capacity"]:
         raise gdb.GdbError("there are too many thread switches before that event")
-    restore()
-    if is_alive():
-        quietly("kill")
-    with open(MEMORY, "r+b") as file:
-        file.write(RUN.memory)
-        file.seek(LAYOUT["segments"])
-        file.write(b"".join(struct.pack("<II", *segment) for segment in segments))
-        file.seek(LAYOUT["count"])
-        file.write(struct.pack("<I", len(segments)))
-        file.seek(LAYOUT["trap"])
-        file.write(struct.pack("<I", 1))
+    RUN.plan(segments)
     begin()
 
 
 def begin():
+    restore()
+    if is_alive():
+        quietly("kill")
     quietly("run")
     if not is_alive():
         raise gdb.GdbError("the program has ended before that event")
@@ -240,7 +266,7 @@ class Raceproof(gdb.Command):
 
 
 class Begin(gdb.Command):
-    """Start the run and stop right before what was found."""
+    """Start the run again and stop where it stopped last."""
 
     def __init__(self):
         super().__init__("raceproof begin", gdb.COMMAND_RUNNING)
@@ -262,20 +288,18 @@ class Threads(gdb.Command):
             step = RUN.steps.get((number, position))
             if number != current and ask("__rp_debug_context", number) == 0:
                 state = "has ended"
-            elif step is None:
-                state = "is blocked"
             else:
                 locks = RUN.told.get(step, {}).get("locks", [])
                 held = f", holding {', '.join(locks)}" if locks else ""
-                state = f"next {RUN.tell(step)}{held}"
+                state = f"next {RUN.tell_next(number, position)}{held}"
             function = RUN.threads[number]["function"] if number < len(RUN.threads) else ""
             mark = "*" if number == selected else " "
             print(f"{mark} thread {RUN.path(number)}{f' ({function})' if function else ''} {state}")
 
 
 class Thread(gdb.Command):
-    """Select a thread of the run by its name, e.g. `raceproof thread 0.1`: then `backtrace`, `up` and `info locals` are its
-own. What runs the program goes on with the thread that was running."""
+    """Select a thread of the run by its name, as in `raceproof thread 0.1`.
+Then `backtrace`, `up` and `info locals` are its own. Whatever runs the program goes on with the thread that was running."""
 
     def __init__(self):
         super().__init__("raceproof thread", gdb.COMMAND_STACK)
@@ -355,7 +379,8 @@ class Forward(gdb.Command):
 for command in (Raceproof, Begin, Threads, Thread, Next, Step, Goto, Back, Forward):
     command()
 
-# Whatever runs the program goes on with the thread that was running.
 gdb.execute("set confirm off")
+gdb.execute("define hook-run\npython restore(); RUN.write()\nend")
+# Whatever runs the program goes on with the thread that was running.
 for running in ("continue", "step", "next", "stepi", "nexti", "finish", "until", "advance", "jump", "detach"):
     gdb.execute(f"define hook-{running}\npython restore()\nend")

@@ -113,6 +113,9 @@ fn gdb_steps_back() {
         "print x",
         "raceproof back 2",
         "raceproof goto 4",
+        "run",
+        "echo AGAIN\\n",
+        "raceproof threads",
         "echo END\\n",
         "raceproof goto 99",
         "raceproof goto x",
@@ -130,6 +133,8 @@ fn gdb_steps_back() {
     let printed: Vec<&str> =
         text.lines().filter_map(|line| line.strip_prefix('$')?.split_once(" = ").map(|printed| printed.1)).collect();
     assert_eq!(printed, ["5", "70", "5"], "{text}");
+    let again = after(&text, "AGAIN\n");
+    assert!(again.lines().take(3).any(|line| line.starts_with("* thread 0.")), "`run` comes to the same place: {text}");
     assert!(text.contains("; next, thread 0.2 writes `x`: 5 -> 70 at two.c:10"), "{text}");
     for wrong in [
         "the run has the events 0 to ",
@@ -139,6 +144,37 @@ fn gdb_steps_back() {
         "the run begins here",
     ] {
         assert!(text.contains(wrong), "{wrong}\n{text}");
+    }
+}
+
+/// Findings other than races; threads that have not started, or stand where the run ends.
+#[test]
+fn gdb_shows_where_other_runs_end() {
+    let folder = Folder::new();
+    for (program, finding) in [("deadlock.c", "deadlock-E1"), ("crash.c", "crash-E1")] {
+        assert_eq!(folder.raceproof(&["explore", program]).status, 1);
+        let witness = format!("raceproof-witnesses/{finding}.rpw");
+        let commands = [
+            "raceproof threads",
+            "raceproof thread 0.1",
+            "raceproof back",
+            "raceproof goto 3",
+            "continue",
+            "raceproof threads",
+        ];
+        let mut arguments = vec!["replay", &witness, "--gdb", "--", "-batch"];
+        arguments.extend(commands.iter().flat_map(|command| ["-ex", *command]));
+        let run = folder.raceproof(&arguments);
+        let text = run.stdout + &run.stderr;
+        assert!(!text.contains("Traceback") && !text.contains("Error occurred in Python"), "{text}");
+        match program {
+            "deadlock.c" => assert!(text.contains("  thread 0.1 (one) next waits to lock `"), "{text}"),
+            _ => assert!(
+                text.contains("Segmentation fault") && text.contains("thread 0.1 has not started yet"),
+                "{text}"
+            ),
+        }
+        assert!(text.contains("the program is not in a run") || text.contains("Segmentation fault"), "{text}");
     }
 }
 

@@ -77,6 +77,11 @@ fn a_lock_is_not_taken_twice() {
     );
     assert_eq!(with("void f(void) { pthread_mutex_lock(&m); add(); pthread_mutex_unlock(&m); }\n"), None);
     assert_eq!(with("void f(void) { add(); }\nvoid g(void) { pthread_mutex_lock(&m); f(); }\n"), None);
+    let take = "void take(void) { pthread_mutex_lock(&m); }\n";
+    assert_eq!(with(&format!("{take}void f(void) {{ take(); add(); }}\n")), None);
+    assert!(with(&format!("{take}void g(void) {{ take(); }}\nvoid f(void) {{ add(); }}\n")).is_some());
+    let after = format!("{GLOBAL}{take}void f(void) {{\n    take();\n    x = 1; // HERE\n}}\n");
+    assert_eq!(edited("a.c", &after, "x", "m"), None);
     assert_eq!(in_function("    if (y) pthread_mutex_lock(&m);\n    x = 1; // HERE"), None);
     assert!(in_function("    x = 1; // HERE\n    pthread_mutex_lock(&m);").is_some());
 }

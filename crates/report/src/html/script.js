@@ -30,6 +30,8 @@
     const known = value ? [value.old, value.new].filter((text) => text !== undefined) : [];
     return known.length === 2 ? `${what}: ${known[0]} → ${known[1]}` : known.length ? `${what} (${known[0]})` : what;
   };
+  /** A name as a shell takes it. */
+  const quoted = (name) => (/^[\w@%+=:,./-]+$/.test(name) ? name : `'${name.replaceAll("'", "'\\''")}'`);
   const plural = (n, one) => `${n} ${one}${n === 1 ? '' : 's'}`;
 
   const isForeign = (place) => /^(\/usr\/(include|lib|local\/include)\/|<openmp>)/.test(place.file || '');
@@ -179,7 +181,7 @@
         parts.push(el('p', {}, `thread ${w.thread} waits ${w.waits}`, w.locks.length ? `, holding ${w.locks.join(', ')}` : '', ' at ', el('code', {}, path(spot(w)))));
       }
     }
-    if (value.witness) parts.push(el('code', { class: 'command' }, `raceproof replay ${value.witness}`));
+    if (value.witness) parts.push(el('code', { class: 'command' }, `raceproof replay ${quoted(value.witness)}`));
     const code = el('div', { id: 'source' });
     const source = el('div', {}, el('h3', {}, 'Source'), code);
     if (value.run) {
