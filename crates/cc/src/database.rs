@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use crate::command::{CommandLine, Language};
 use crate::error::{Error, FileAction};
-use crate::executables::{self, Executable, Links};
+use crate::executables::{self, Executable};
 use crate::{bitcode_flags, response};
 
 /// The file's name.
@@ -73,11 +73,10 @@ pub(crate) fn is_database(path: &Path) -> bool {
 pub fn select(database: &Path, executable: Option<&str>) -> Result<Selection, Error> {
     let path = if database.is_dir() { database.join(DATABASE) } else { database.to_owned() };
     let entries = read(&path)?;
-    let links = Links::of(&path, &entries);
-    let mut known = executables::find(&links, &entries);
+    let mut known = executables::known(&path, &entries);
     let names = || known.iter().map(|executable| executable.name.clone()).collect();
     let chosen = match (executable, known.len()) {
-        (_, 0) => return Ok(everything(entries, !links.are_known())),
+        (_, 0) => return Ok(everything(entries)),
         (None, 1) => 0,
         (None, _) => return Err(Error::SeveralExecutables { path, names: names() }),
         (Some(name), _) => match executables::position(&known, name) {
@@ -92,14 +91,14 @@ pub fn select(database: &Path, executable: Option<&str>) -> Result<Selection, Er
 }
 
 /// Every source, each with its first entry.
-fn everything(entries: Vec<Entry>, by_main: bool) -> Selection {
+fn everything(entries: Vec<Entry>) -> Selection {
     let mut candidates: Vec<Candidate> = Vec::new();
     for entry in entries {
         if !candidates.iter().any(|known| known.entry.source == entry.source) {
             candidates.push(Candidate { entry, on_demand: false });
         }
     }
-    Selection { candidates, linker_arguments: Vec::new(), by_main }
+    Selection { candidates, linker_arguments: Vec::new(), by_main: true }
 }
 
 /// The C and C++ sources of a database, in its order. A source that is compiled several times has several entries.
@@ -160,7 +159,7 @@ mod tests {
         assert_eq!(entries[0].source, Path::new("/p/b/../a.c"));
         let objects = entries.iter().map(|entry| entry.object.as_deref()).collect::<Vec<_>>();
         assert_eq!(objects, [Some(Path::new("/p/b/a.o")), Some(Path::new("/p/b/b.o")), None]);
-        let selection = everything(entries, true);
+        let selection = everything(entries);
         assert_eq!(selection.candidates.len(), 2, "a source that is compiled twice is there once");
     }
 

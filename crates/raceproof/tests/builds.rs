@@ -136,6 +136,18 @@ fn the_status_is_that_of_the_build() {
     assert_eq!(status(&[]).0, 2);
 }
 
+/// What is made for another machine has the bitcode for that machine; what comes from standard input is left alone.
+#[test]
+fn other_machines_and_standard_input() {
+    let folder = project();
+    let cross = "aarch64-linux-gnu-gcc -Ilib -DSTEP=2 src/server.c lib/count.c -o server -pthread";
+    let built =
+        build(&folder, &format!("{cross} && echo 'int main(void) {{ return 0; }}' | gcc -x c - -o piped && ./piped"));
+    assert_eq!(recommended(&built), ["./server"], "{}", built.stderr);
+    let warned = folder.raceproof(&["static", "server", "--format", "short"]);
+    assert!(warned.status == 3 && warned.stdout.contains("lib/count.c:9:11"), "{}{}", warned.stdout, warned.stderr);
+}
+
 /// A source that clang refuses is compiled, and named.
 #[test]
 fn what_clang_refuses_is_built_without_bitcode() {

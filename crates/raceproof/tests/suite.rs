@@ -278,6 +278,14 @@ fn suppressed_findings_fail_no_test() {
     assert_eq!((kinds["args-race"].as_deref(), kinds["own"].as_deref()), (None, Some("failure")));
     let all = folder.raceproof(&[&of[..], &["--baseline", "r.json", "--", "--reached-only"]].concat());
     assert_eq!(all.status, 0, "{}{}", all.stdout, all.stderr);
+    // The command line counts more than the settings, which every check reads, too.
+    std::fs::write(folder.path().join("raceproof.toml"), "suppressions = [\"known\"]\n").unwrap();
+    std::fs::write(folder.path().join("nothing"), "").unwrap();
+    for (more, status) in [(&[][..], 0), (&["--suppressions", "nothing"], 1)] {
+        let of = ["test", "build", "-R", "args-race", "-R", "args-count"];
+        let run = folder.raceproof(&[&of[..], more, &["--", "--reached-only"]].concat());
+        assert_eq!(run.status, status, "{}{}", run.stdout, run.stderr);
+    }
 }
 
 #[test]

@@ -26,7 +26,7 @@ use wire::{Policy, Record, Reply};
 /// First bytes of a connection, from both ends.
 const MAGIC: [u8; 16] = *b"raceproof target";
 /// Changes with the messages; that of the records is part of it.
-pub(crate) const VERSION: u32 = 1 << 16 | wire::VERSION;
+pub(crate) const VERSION: u32 = 2 << 16 | wire::VERSION;
 /// Longest message: a schedule of as many segments and choices as there can be is shorter.
 const LONGEST: u64 = 1 << 26;
 /// Most bytes after a message.

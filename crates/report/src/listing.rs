@@ -224,6 +224,8 @@ mod tests {
             engines: Vec::new(),
             assumptions: Vec::new(),
             warnings: Vec::new(),
+            reused: false,
+            since: None,
             tests: Vec::new(),
             time_ms: 0,
         }

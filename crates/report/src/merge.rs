@@ -38,7 +38,9 @@ pub fn merge(raceproof: &str, inputs: Vec<String>, mut checked: Vec<Checked>, ti
     let mut unknowns = unknowns(&reports);
     unknowns.extend(checked.iter().filter(|checked| is_missing(checked)).map(|checked| missing(&checked.test)));
     let verdict = match () {
-        () if reports.iter().any(|(_, report)| report.verdict == Verdict::Race) => Verdict::Race,
+        // What is known already is for the result of all tests to say.
+        () if pairs.iter().any(|pair| pair.verdict == PairVerdict::Race && pair.is_told()) => Verdict::Race,
+        () if errors.iter().any(|error| error.kind == ErrorKind::Lanes) => Verdict::Race,
         () if !unknowns.is_empty() || reports.iter().any(|(_, report)| report.verdict == Verdict::Unknown) => {
             Verdict::Unknown
         }

@@ -13,7 +13,7 @@ use crate::database::Entry;
 
 /// A word of a link.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) enum Word {
+enum Word {
     /// A file, by its absolute path.
     File(PathBuf),
     /// A flag for the linker that does not name an object.
@@ -57,7 +57,7 @@ fn is_about_output(flag: &str) -> bool {
 
 /// One step of a build that makes an archive, a library or an executable.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Step {
+struct Step {
     /// The absolute path of what it makes.
     output: PathBuf,
     /// What it makes it of, in the order of the linker.
@@ -80,31 +80,23 @@ fn is_part(path: &Path) -> bool {
 
 /// The steps of a build, as far as its files say.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
-pub(crate) struct Links {
+struct Links {
     /// The build folder.
     root: PathBuf,
     steps: Vec<Step>,
 }
 
-impl Links {
-    /// Those of the build folder that a database is in, or is a link into.
-    pub(crate) fn of(database: &Path, entries: &[Entry]) -> Self {
-        let canonical = database.canonicalize().unwrap_or_else(|_| database.to_owned());
-        let beside = canonical.parent().unwrap_or(Path::new("/")).to_owned();
-        // The database may be a copy. Then the compiler's working directories say where the build is.
-        let directories: BTreeSet<&Path> = entries.iter().map(|entry| entry.directory.as_path()).collect();
-        let folders = std::iter::once(beside.as_path()).chain(directories);
-        let mut found = folders.map(|folder| Self {
-            root: folder.to_owned(),
-            steps: [ninja::steps(folder), cmake::steps(folder)].concat(),
-        });
-        found.find(Self::are_known).unwrap_or_default()
-    }
-
-    /// Whether the build's files say anything.
-    pub(crate) fn are_known(&self) -> bool {
-        !self.steps.is_empty()
-    }
+/// The executables of a database, if the files of the build say what is linked. They are beside the database, or beside what
+/// it is a link to.
+pub(crate) fn known(database: &Path, entries: &[Entry]) -> Vec<Executable> {
+    let canonical = database.canonicalize().unwrap_or_else(|_| database.to_owned());
+    let beside = canonical.parent().unwrap_or(Path::new("/"));
+    // The database may be a copy. Then the compiler's working directories say where the build is.
+    let directories: BTreeSet<&Path> = entries.iter().map(|entry| entry.directory.as_path()).collect();
+    let links = std::iter::once(beside)
+        .chain(directories)
+        .map(|folder| Links { root: folder.to_owned(), steps: [ninja::steps(folder), cmake::steps(folder)].concat() });
+    links.map(|links| find(&links, entries)).find(|executables| !executables.is_empty()).unwrap_or_default()
 }
 
 /// An executable and what it is made of.
@@ -121,7 +113,7 @@ pub(crate) struct Executable {
 }
 
 /// The executables that have sources of the database, in the order of their names.
-pub(crate) fn find(links: &Links, entries: &[Entry]) -> Vec<Executable> {
+fn find(links: &Links, entries: &[Entry]) -> Vec<Executable> {
     let objects = entries.iter().enumerate().filter_map(|(n, entry)| Some((normal(entry.object.as_deref()?), n)));
     let graph = Graph {
         objects: objects.collect(),

@@ -79,7 +79,8 @@ impl Replay {
     /// Goes to the folder that the witness's inputs are relative to: this one, else the one with the folder of the witness,
     /// or with the folder that has those of several tests.
     fn find_sources(&mut self) -> Result<(), Failure> {
-        let inputs = files::Witness::read(&self.witness).map_err(check::Error::from)?.program.inputs;
+        let program = files::Witness::read(&self.witness).map_err(check::Error::from)?.program;
+        let inputs: Vec<String> = program.inputs.into_iter().chain(program.folder).collect();
         let missing = |folder: &Path| inputs.iter().filter(|input| !folder.join(input).exists()).collect::<Vec<_>>();
         let here = missing(Path::new("."));
         if here.is_empty() {

@@ -85,6 +85,8 @@ fn report(verdict: Verdict) -> Report {
         }],
         assumptions: vec!["A1".into()],
         warnings: Vec::new(),
+        reused: false,
+        since: None,
         tests: Vec::new(),
         time_ms: 1234,
     }
@@ -163,6 +165,8 @@ fn a_deadlock_and_an_unknown() {
         witness: None,
         run: None,
         suppressed: None,
+        reused: false,
+        since: None,
         tests: Vec::new(),
     });
     report.unknowns.push(Unknown {
@@ -174,6 +178,8 @@ fn a_deadlock_and_an_unknown() {
         column: 1,
         settle: "give its source as a further input, or `--assume-pure frobnicate`".into(),
         witness: None,
+        reused: false,
+        since: None,
         tests: Vec::new(),
     });
     testkit::ui::assert_text(
