@@ -165,8 +165,6 @@ fn a_deadlock_and_an_unknown() {
         witness: None,
         run: None,
         suppressed: None,
-        reused: false,
-        since: None,
         tests: Vec::new(),
     });
     report.unknowns.push(Unknown {
@@ -178,8 +176,6 @@ fn a_deadlock_and_an_unknown() {
         column: 1,
         settle: "give its source as a further input, or `--assume-pure frobnicate`".into(),
         witness: None,
-        reused: false,
-        since: None,
         tests: Vec::new(),
     });
     testkit::ui::assert_text(
