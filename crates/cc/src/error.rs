@@ -99,7 +99,7 @@ pub enum Error {
         names: Vec<String>,
     },
     /// A compilation database without the executable that was asked for.
-    #[error("`{path}` has no executable `{name}`, but {}", listed(names))]
+    #[error("`{path}` has no executable `{name}`; it has {}", listed(names))]
     NoSuchExecutable {
         /// The database.
         path: PathBuf,
@@ -117,7 +117,7 @@ const LISTED: usize = 30;
 fn listed(names: &[String]) -> String {
     let mut listed: Vec<String> = names.iter().take(LISTED).map(|name| format!("`{name}`")).collect();
     match names.len() {
-        0 => return "none at all".to_owned(),
+        0 => return "none".to_owned(),
         n if n > LISTED => listed.push(format!("{} more", n - LISTED)),
         _ => {}
     }

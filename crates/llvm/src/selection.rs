@@ -95,12 +95,18 @@ fn choose(group: &Group, mains: &[usize], inputs: &[Input], executable: Option<&
     let Some(chosen) = executable else {
         return Err(cc::Error::SeveralExecutables { path: path(), names }.into());
     };
-    let found = names.iter().position(|name| name == chosen);
-    let found = found.or_else(|| paths.iter().position(|path| path.with_extension("").ends_with(chosen)));
-    match found {
+    match position(&names, &paths, chosen) {
         Some(at) => Ok(mains[at]),
         None => Err(cc::Error::NoSuchExecutable { path: path(), name: chosen.to_owned(), names }.into()),
     }
+}
+
+/// Which of these is called so: by its name, or by the end of its path if only one has it.
+fn position(names: &[String], paths: &[&Path], chosen: &str) -> Option<usize> {
+    let exact = names.iter().position(|name| name == chosen);
+    let ends = |at: &usize| !chosen.is_empty() && paths[*at].with_extension("").ends_with(chosen);
+    let mut matching = (0..paths.len()).filter(ends);
+    exact.or_else(|| matching.next().filter(|_| matching.next().is_none()))
 }
 
 /// What sources with `main` are called: their names without extension, with as many folders as tell them apart.
@@ -181,6 +187,17 @@ mod tests {
         };
         assert_eq!(of(0, 1), [0, 3, 4], "its own `log`, and not the other `main`");
         assert_eq!(of(1, 0), [1, 2]);
+    }
+
+    #[test]
+    fn names_that_several_have_choose_none() {
+        let paths = ["/p/a/main.c", "/p/b/main.c", "/p/tool.c"].map(Path::new);
+        let names = names(&paths);
+        for (chosen, expected) in
+            [("a/main", Some(0)), ("p/b/main", Some(1)), ("tool", Some(2)), ("main", None), ("", None), ("ool", None)]
+        {
+            assert_eq!(position(&names, &paths, chosen), expected, "{chosen}");
+        }
     }
 
     #[test]

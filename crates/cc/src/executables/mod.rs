@@ -141,7 +141,8 @@ pub(crate) fn position(known: &[Executable], name: &str) -> Option<usize> {
     if let Some(exact) = known.iter().position(is_exact) {
         return Some(exact);
     }
-    let mut matching = (0..known.len()).filter(|number| Path::new(&known[*number].name).ends_with(name));
+    let ends = |number: &usize| !name.is_empty() && Path::new(&known[*number].name).ends_with(name);
+    let mut matching = (0..known.len()).filter(ends);
     matching.next().filter(|_| matching.next().is_none())
 }
 
@@ -245,6 +246,7 @@ mod tests {
             ("./two", Some(1)),
             ("/b/bin/one", Some(0)),
             ("ne", None),
+            ("", None),
             ("x/two", None),
         ] {
             assert_eq!(position(&found, name), expected, "{name}");
