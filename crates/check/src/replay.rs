@@ -240,6 +240,9 @@ fn show(
     }
 }
 
+/// Most events of a run in which gdb can go to any event.
+const MOST_STEPS: usize = 1_000_000;
+
 /// The command that runs the witness's program under gdb and stops right before the last event of its schedule: the
 /// second access of a race. `more` are further arguments of gdb. The program lives as long as what is returned with it.
 pub fn debugger(path: &Path, more: &[String], budget: &Budget) -> Result<(Command, Arc<Built>), Error> {
@@ -254,9 +257,10 @@ pub fn debugger(path: &Path, more: &[String], budget: &Budget) -> Result<(Comman
         last.until = last.until.saturating_sub(1);
     }
     let config = limits(&witness).config(&built, budget);
+    let order = if replayed.order.len() > MOST_STEPS { &[] } else { &replayed.order[..] };
     let story = serde_json::json!({
         "run": replayed.run,
-        "order": replayed.order.iter().map(|event| [event.thread.0, event.position]).collect::<Vec<_>>(),
+        "order": order.iter().map(|event| [event.thread.0, event.position]).collect::<Vec<_>>(),
     });
     let (executable, folder) = (built.executable(), built.folder());
     let command = exec::gdb_command(&executable, &config, &schedule, folder, &story.to_string(), more)?;

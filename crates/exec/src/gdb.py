@@ -25,9 +25,8 @@ class Run:
         self.told = {event["step"]: event for event in story["run"]["events"] if event["step"] < len(self.order)}
         self.steps = {event: step for step, event in enumerate(self.order)}
         # What threads stand before when the run ends.
-        self.ends = {event["thread"]: event["what"] for event in story["run"]["events"] if event["step"] >= len(self.order)}
-        marked = [event["step"] for event in story["run"]["events"] if event.get("marked")]
-        self.finding = min(max(marked, default=len(self.order)), len(self.order) - 1)
+        ends = [event for event in story["run"]["events"] if self.order and event["step"] >= len(self.order)]
+        self.ends = {event["thread"]: event["what"] for event in ends}
         # What the next start of the program finds: first the schedule that gdb was started with.
         with open(MEMORY, "rb") as file:
             self.header = bytearray(file.read(LAYOUT["segments"]))
@@ -194,13 +193,16 @@ def quietly(command):
 def show_place():
     thread = Selected.thread if Selected.thread is not None else ask("__rp_debug_current")
     what = RUN.tell_next(thread, ask("__rp_debug_position", thread))
-    print(f"event {current_step()} of {len(RUN.order) - 1}; next, thread {RUN.path(thread)} {what}")
+    of = f" of {len(RUN.order) - 1}" if RUN.order else ""
+    print(f"event {current_step()}{of}; next, thread {RUN.path(thread)} {what}")
     if select_own_code():
         gdb.execute("frame")
 
 
 def go_to(step):
     """Runs the program again up to right before an event."""
+    if not RUN.order:
+        raise gdb.GdbError("the run is too long to go to an event of it")
     if step < 0 or step >= len(RUN.order):
         raise gdb.GdbError(f"the run has the events 0 to {len(RUN.order) - 1}")
     thread, position = RUN.order[step]

@@ -70,6 +70,46 @@ fn an_edit_makes_the_race_go_away() {
     assert!(client.leave().success());
 }
 
+/// The same with a field of a class, whose mutex is its neighbour, and with a struct behind a pointer in C.
+#[test]
+fn edits_reach_locks_as_their_neighbours() {
+    let cxx = "#include <mutex>\n#include <thread>\n\
+        class Counter {\n    std::mutex lock;\n    int value = 0;\n\npublic:\n\
+        \x20   void careful() {\n        std::lock_guard<std::mutex> guard(lock);\n        value += 1;\n    }\n\
+        \x20   void careless() {\n        value = 10;\n    }\n};\n\
+        static Counter counter;\n\
+        int main() {\n    std::thread one([] { counter.careful(); });\n    std::thread two([] { counter.careless(); });\n\
+        \x20   one.join();\n    two.join();\n}\n";
+    let c = "#include <pthread.h>\n\
+        struct account {\n    pthread_mutex_t lock;\n    long balance;\n};\n\
+        static struct account savings = {PTHREAD_MUTEX_INITIALIZER, 1};\n\
+        static void *careful(void *arg) {\n    struct account *a = arg;\n    pthread_mutex_lock(&a->lock);\n\
+        \x20   a->balance += 1;\n    pthread_mutex_unlock(&a->lock);\n    return arg;\n}\n\
+        static void *careless(void *arg) {\n    struct account *a = arg;\n    a->balance = 10;\n    return arg;\n}\n\
+        int main(void) {\n    pthread_t one, two;\n    pthread_create(&one, 0, careful, &savings);\n\
+        \x20   pthread_create(&two, 0, careless, &savings);\n    pthread_join(one, 0);\n    pthread_join(two, 0);\n    return 0;\n}\n";
+    for (name, text, line, title) in [
+        ("a.cpp", cxx, "        value = 10;", "Hold `lock` here"),
+        ("a.c", c, "    a->balance = 10;", "Hold `a->lock` here"),
+    ] {
+        let folder = Folder::empty();
+        let file = folder.path().join(name);
+        std::fs::write(&file, text).unwrap();
+        let mut client = Client::start(folder.path(), json!({}), Value::Null);
+        client.open(&file, text);
+        assert!(!client.diagnostics(&file).is_empty(), "{name}");
+        let line = text.lines().position(|known| known == line).unwrap() as u64;
+        let actions = client.actions(&file, line);
+        assert_eq!(actions[0]["title"], title, "{actions:#?}");
+        let fixed = client::apply(text, &actions[0]["edit"]["changes"][client::uri(&file).as_str()]);
+        std::fs::write(&file, &fixed).unwrap();
+        client.change(&file, &fixed);
+        client.save(&file);
+        assert_eq!(client.diagnostics(&file), [Value::Null; 0], "{fixed}");
+        assert!(client.leave().success());
+    }
+}
+
 /// An edit is only offered for the text that was checked.
 #[test]
 fn changed_lines_have_no_edit() {

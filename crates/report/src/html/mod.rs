@@ -1,7 +1,7 @@
 //! The report as one page that works from a file, without any network.
 //!
-//! The page carries the document and the sources it speaks of as data; `script.js` shows them. Its content policy
-//! forbids every request.
+//! The page carries the document and the sources it speaks of as data; `script.js` shows them, with `timeline.js` for runs and
+//! `elements.js` for both. Its content policy forbids every request.
 
 use minijinja::{Environment, context};
 use model::verdict::{Inputs, Threads};
@@ -18,6 +18,15 @@ const LONGEST_SOURCE: usize = 1 << 20;
 
 /// Source lines that the page shows before and after a marked one, as `script.js` has it.
 const AROUND: u32 = 4;
+
+/// The page's script, of which no name is global.
+const SCRIPT: &str = concat!(
+    "'use strict';\n(() => {\n",
+    include_str!("elements.js"),
+    include_str!("timeline.js"),
+    include_str!("script.js"),
+    "})();\n"
+);
 
 #[derive(Serialize)]
 struct Data<'a> {
@@ -47,7 +56,7 @@ pub fn render(report: &Report, sources: &mut Sources) -> String {
             assumptions => report.assumptions.join(", "),
             version => report.raceproof,
             style => include_str!("style.css"),
-            script => include_str!("script.js"),
+            script => SCRIPT,
             // Nothing in the data may look like the end of its element.
             data => data.replace('<', "\\u003c"),
         },
