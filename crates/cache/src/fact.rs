@@ -37,7 +37,8 @@ impl Fact {
             }
             Self::System => {
                 let user = std::fs::metadata("/proc/self").map(|about| (about.uid(), about.gid())).ok();
-                let about = ["/proc/sys/kernel/hostname", "/proc/version"].map(|file| std::fs::read_to_string(file).ok());
+                let about =
+                    ["/proc/sys/kernel/hostname", "/proc/version"].map(|file| std::fs::read_to_string(file).ok());
                 format!("{user:?} {about:?} {:?}", std::thread::available_parallelism().ok())
             }
         }
