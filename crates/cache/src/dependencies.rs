@@ -35,7 +35,7 @@ impl Dependencies {
     /// Adds a file as it is now, or that there is none. Relative paths are those of the current folder.
     ///
     /// # Errors
-    /// If it is there and cannot be read.
+    /// If it is there and cannot be read, or is no ordinary file.
     pub fn add_file(&mut self, path: &Path, looks: &mut Looks) -> io::Result<()> {
         let path = std::path::absolute(path)?;
         let content = looks.content(&path)?;
@@ -106,8 +106,10 @@ impl Looks {
         if let Some(known) = self.contents.get(path) {
             return Ok(*known);
         }
-        let content = match fs::File::open(path) {
-            Ok(mut file) => Some(content_of(&mut file)?),
+        let content = match fs::metadata(path) {
+            // A pipe can be read once only, and not by us.
+            Ok(about) if !about.is_file() => return Err(io::ErrorKind::Unsupported.into()),
+            Ok(_) => Some(content_of(&mut fs::File::open(path)?)?),
             Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => None,
             Err(error) => return Err(error),
         };
@@ -166,6 +168,7 @@ mod tests {
         assert!(hold(&made_of));
         fs::write(&gone, "").unwrap();
         assert!(!hold(&made_of), "a file that was not there");
+        assert!(made_of.add_file(folder.path(), &mut Looks::default()).is_err(), "no ordinary file");
     }
 
     #[test]

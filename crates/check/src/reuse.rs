@@ -129,9 +129,11 @@ fn key(request: &Request) -> Option<String> {
     let Request { command, build, engines, effort, limits, team_sizes, proofs, prediction, .. } = request;
     let Request { recording, search, promises_other_errors, reached_only, all_pairs, witness_dir, bundle_dir, .. } =
         request;
-    let reads_our_input = build.stdin.as_deref() == Some("-");
+    // What is no file can be read once only, and that is not our turn.
+    let reads_once =
+        [&build.stdin, &build.peers].into_iter().flatten().any(|file| file == "-" || !Path::new(file).is_file());
     let goes_on = search.checkpoint.is_some() || search.resume.is_some();
-    if reads_our_input || goes_on || build.machine.is_some() || !matches!(recording, Recording::Controlled) {
+    if reads_once || goes_on || build.machine.is_some() || !matches!(recording, Recording::Controlled) {
         return None;
     }
     let given = Given::read(build).ok()?;

@@ -135,7 +135,9 @@ impl<'t> Function<'t> {
 fn may_be_held(syntax: &Syntax<'_>, statement: Node<'_>, lock: &str) -> bool {
     let Some(own) = around(statement).find(|node| node.kind() == "function_definition") else { return true };
     let is_before = |node: &Node<'_>| node.end_byte() <= statement.start_byte();
-    let before: BTreeSet<&str> = names(own).into_iter().filter(is_before).map(|node| syntax.text_of(node)).collect();
+    // Its own name and parameters are no calls.
+    let Some(body) = own.child_by_field_name("body") else { return true };
+    let before: BTreeSet<&str> = names(body).into_iter().filter(is_before).map(|node| syntax.text_of(node)).collect();
     if before.contains(lock) {
         return true;
     }
