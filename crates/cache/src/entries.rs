@@ -77,7 +77,7 @@ impl Cache {
     /// Deletes what was not used for longest, but not `newest`. That takes a look at all entries, so it is done with some of
     /// many.
     fn trim(&self, newest: &Path) {
-        if self.puts.fetch_add(1, Ordering::Relaxed) % SELDOM != 0 {
+        if !self.puts.fetch_add(1, Ordering::Relaxed).is_multiple_of(SELDOM) {
             return;
         }
         let entries = fs::read_dir(&self.folder).into_iter().flatten().flatten().map(|entry| entry.path());

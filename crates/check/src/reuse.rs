@@ -59,7 +59,7 @@ impl Answers {
     pub(crate) fn new(request: &Request) -> Option<Self> {
         let cache = Cache::open(request.build.cache.as_deref()?)?;
         let began = cache.now()?;
-        Some(Self { key: key(request)?, cache, began, time: request.budget.remaining() })
+        Some(Self { key: key(request)?, cache, began, time: request.budget.remaining().map(rounded) })
     }
 
     /// An earlier answer that still holds. Its witnesses are where the report says.
@@ -122,6 +122,12 @@ impl Answers {
 
 fn files_of(made_of: &Dependencies) -> Vec<PathBuf> {
     made_of.files().map(Path::to_owned).collect()
+}
+
+/// A limit without what the command has used of it until it begins to work.
+fn rounded(left: Duration) -> Duration {
+    const STEP: u128 = 500;
+    Duration::from_millis(u64::try_from(left.as_millis().div_ceil(STEP) * STEP).unwrap_or(u64::MAX))
 }
 
 /// The name of all that is asked, but for the content of files. `None` if the answer is not kept.

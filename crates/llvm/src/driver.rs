@@ -11,7 +11,7 @@ use cc::{InputKind, Language, Leniency};
 use model::Budget;
 
 use crate::error::Error;
-use crate::kept::KeptUnits;
+use crate::kept::{Compilation, KeptUnits};
 use crate::module::Input;
 use crate::process::{self, Outcome};
 use crate::selection::{self, Group};
@@ -165,7 +165,11 @@ impl Clang {
         match compiled.dropped {
             // The next command is to say so, too.
             Some(_) => kept.note(input, None),
-            None => kept.keep(&key, input, &source.directory, &rule, &compiled.said, include, bitcode),
+            None => {
+                let compilation =
+                    Compilation { folder: &source.directory, rule: &rule, said: &compiled.said, own: include, bitcode };
+                kept.keep(&key, input, &compilation);
+            }
         }
         Ok(compiled.dropped)
     }
@@ -356,9 +360,9 @@ pub(crate) fn compile(options: &Options, flags: &Flags) -> Result<Compiled, Erro
     }
     if let Some(made_of) = &mut compiled.made_of {
         let databases = inputs.iter().filter(|path| path.is_dir()).map(|path| path.join(cc::DATABASE));
-        let files = inputs.iter().filter(|path| !path.is_dir()).cloned().chain(databases);
+        let mut files = inputs.iter().filter(|path| !path.is_dir()).cloned().chain(databases);
         let mut looks = Looks::default();
-        let added = files.map(|file| made_of.add_file(&file, &mut looks)).collect::<std::io::Result<()>>();
+        let added = files.try_for_each(|file| made_of.add_file(&file, &mut looks));
         compiled.made_of = added.is_ok().then(|| std::mem::take(made_of));
     }
     compiled.inputs = selection::select(&groups, compiled.inputs, options.executable.as_deref())?;

@@ -30,6 +30,21 @@ pub(crate) struct KeptUnits {
     made_of: Mutex<BTreeMap<usize, Option<Dependencies>>>,
 }
 
+/// A source that was compiled.
+#[derive(Clone, Copy)]
+pub(crate) struct Compilation<'a> {
+    /// Where the compiler was called.
+    pub(crate) folder: &'a Path,
+    /// The file with clang's rule of make.
+    pub(crate) rule: &'a Path,
+    /// What clang said.
+    pub(crate) said: &'a str,
+    /// The folder of our own headers.
+    pub(crate) own: &'a Path,
+    /// The result.
+    pub(crate) bitcode: &'a Path,
+}
+
 impl KeptUnits {
     /// Nothing is asked for yet. `None` if nothing can be kept.
     pub(crate) fn new(cache: &Arc<Cache>, clang: &str) -> Option<Self> {
@@ -54,17 +69,9 @@ impl KeptUnits {
         true
     }
 
-    /// Keeps what was compiled in `folder`. `rule` is the file with clang's rule of make, `said` what clang said.
-    pub(crate) fn keep(
-        &self,
-        key: &str,
-        input: usize,
-        folder: &Path,
-        rule: &Path,
-        said: &str,
-        own: &Path,
-        bitcode: &Path,
-    ) {
+    /// Keeps what was compiled.
+    pub(crate) fn keep(&self, key: &str, input: usize, compilation: &Compilation<'_>) {
+        let Compilation { folder, rule, said, own, bitcode } = *compilation;
         let read = || {
             let rule = std::fs::read_to_string(rule)?;
             let mut made_of = included::dependencies(folder, &rule, said, own, &mut self.looks())?;

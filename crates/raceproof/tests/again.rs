@@ -210,8 +210,10 @@ fn an_answer_for_want_of_time_is_asked_again_with_more() {
     let place = Workplace::with(&many);
     let search = |time| ["explore", "program.c", "--reduction", "none", "--time", time];
     assert_eq!(place.answer(&search("1")), is(false, "unknown"));
+    assert_eq!(place.answer(&search("1")), is(true, "unknown"));
     assert_eq!(place.answer(&search("0.5")), is(true, "unknown"));
-    assert_eq!(place.answer(&search("1.5")), is(false, "unknown"));
+    assert_eq!(place.answer(&search("2")), is(false, "unknown"));
+    assert_eq!(place.answer(&search("2")), is(true, "unknown"));
 }
 
 #[test]

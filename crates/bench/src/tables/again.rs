@@ -170,10 +170,10 @@ fn write(environment: &Environment, source: Source, folder: &Path) -> Result<Vec
 const FUNCTIONS: usize = 20;
 
 fn c_module(module: usize) -> Result<String, Failure> {
-    let mut text = format!(
-        "#include \"modules.h\"\n\nstruct entry {{\n    int key;\n    int value;\n    struct entry *next;\n}};\n\nstatic struct entry \
+    let mut text =
+        "#include \"modules.h\"\n\nstruct entry {\n    int key;\n    int value;\n    struct entry *next;\n};\n\nstatic struct entry \
          *table[16];\nstatic int count;\nstatic pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;\n"
-    );
+        .to_owned();
     for function in 0..FUNCTIONS {
         write!(
             text,
