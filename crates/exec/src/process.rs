@@ -109,7 +109,7 @@ impl Process {
         if let Some(directory) = &config.directory {
             command.current_dir(directory);
         }
-        launch::prepare(&mut command, [&memory, children]);
+        launch::prepare(&mut command, [&memory, children]).map_err(cannot)?;
         let child = spawn(&mut command).map_err(cannot)?;
         let process = Self { child, shared, runs: 0 };
         processor::confine(process.id(), config.processor);

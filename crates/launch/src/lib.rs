@@ -13,6 +13,7 @@ use std::io::{self, Seek, Write};
 use std::os::fd::{AsRawFd, FromRawFd};
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Stdio};
+use std::sync::OnceLock;
 
 pub use scratch::Scratch;
 
@@ -74,7 +75,13 @@ pub fn ask_to_end(child: &Child) {
 
 /// Lets a program inherit these files, under the numbers that they have here, turns address randomisation off for it, and
 /// lets it end with the thread that starts it, however that ends. The files must be open when the command is started.
-pub fn prepare<const N: usize>(command: &mut Command, inherited: [&File; N]) {
+///
+/// # Errors
+/// Where address randomisation cannot be turned off, as in containers with the usual filter of system calls.
+pub fn prepare<const N: usize>(command: &mut Command, inherited: [&File; N]) -> io::Result<()> {
+    if !addresses_can_be_fixed() {
+        return Err(io::Error::new(io::ErrorKind::PermissionDenied, RANDOM_ADDRESSES));
+    }
     let fds = inherited.map(AsRawFd::as_raw_fd);
     let host = std::process::id();
     let prepare = move || {
@@ -96,6 +103,19 @@ pub fn prepare<const N: usize>(command: &mut Command, inherited: [&File; N]) {
     };
     // SAFETY: between fork and exec the closure makes system calls only; it neither allocates nor takes a lock.
     unsafe { command.pre_exec(prepare) };
+    Ok(())
+}
+
+const RANDOM_ADDRESSES: &str = "address randomisation cannot be turned off here; a container has to allow it: \
+                                `--security-opt seccomp=unconfined` of podman and docker";
+
+/// Whether address randomisation can be turned off, which is tried once in a thread of its own.
+fn addresses_can_be_fixed() -> bool {
+    static CAN: OnceLock<bool> = OnceLock::new();
+    // SAFETY: the call takes a number only and changes the thread alone.
+    let fix = || unsafe { libc::personality(libc::ADDR_NO_RANDOMIZE as libc::c_ulong) } >= 0;
+    // What cannot be tried is found out when a program is started.
+    *CAN.get_or_init(|| std::thread::Builder::new().spawn(fix).map_or(true, |thread| thread.join().unwrap_or(true)))
 }
 
 #[cfg(test)]
@@ -121,7 +141,7 @@ mod tests {
         let mut file = memory_file(c"test").unwrap();
         let mut command = Command::new("sh");
         command.arg("-c").arg(format!("echo written >&{}", file.as_raw_fd()));
-        prepare(&mut command, [&file]);
+        prepare(&mut command, [&file]).unwrap();
         output(&mut command);
         let mut text = String::new();
         file.rewind().unwrap();
@@ -134,7 +154,7 @@ mod tests {
         let maps = || {
             let mut command = Command::new("cat");
             command.arg("/proc/self/maps");
-            prepare(&mut command, []);
+            prepare(&mut command, []).unwrap();
             output(&mut command)
         };
         let stack = |maps: &str| maps.lines().find(|line| line.ends_with("[stack]")).map(str::to_owned);

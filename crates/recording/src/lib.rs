@@ -169,7 +169,7 @@ fn start_program(executable: &Path, config: &RecordConfig, memory: &File, trace:
     if let Some(folder) = &config.program.folder {
         command.current_dir(folder);
     }
-    launch::prepare(&mut command, [memory, trace]);
+    launch::prepare(&mut command, [memory, trace]).map_err(cannot)?;
     let take_interrupts = || {
         // SAFETY: the default handling of a signal involves no code of ours.
         unsafe { libc::signal(libc::SIGINT, libc::SIG_DFL) };
