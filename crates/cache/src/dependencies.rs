@@ -7,8 +7,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::fs;
 use std::io::{self, Read};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -79,11 +80,14 @@ impl Dependencies {
         self.files.keys().map(PathBuf::as_path)
     }
 
-    /// Whether every file was last changed before a moment. If not, it may have changed after it was used.
+    /// Whether every file was last changed before a moment, and the folder of every file that is not there. If not, it may have
+    /// changed, or have gone, after it was used.
     pub fn are_older_than(&self, moment: SystemTime) -> bool {
-        let is_older =
-            |path: &PathBuf| fs::metadata(path).and_then(|about| about.modified()).is_ok_and(|at| at < moment);
-        self.files.iter().filter(|(_, content)| content.is_some()).all(|(path, _)| is_older(path))
+        let is_older = |path: &Path| changed(path).is_ok_and(|at| at < moment);
+        self.files.iter().all(|(path, content)| match content {
+            Some(_) => is_older(path),
+            None => path.ancestors().skip(1).find(|folder| folder.is_dir()).is_some_and(is_older),
+        })
     }
 
     /// Whether everything is as it was.
@@ -125,6 +129,14 @@ impl Looks {
         });
         listing.as_ref().map(|there| there.intersection(names).cloned().collect())
     }
+}
+
+/// When a file was last written, renamed or otherwise changed. A file that takes the place of another keeps the time at which
+/// it was written, so that alone does not tell.
+fn changed(path: &Path) -> io::Result<SystemTime> {
+    let about = fs::metadata(path)?;
+    let since_1970 = Duration::new(u64::try_from(about.ctime()).unwrap_or_default(), about.ctime_nsec() as u32);
+    Ok(about.modified()?.max(SystemTime::UNIX_EPOCH + since_1970))
 }
 
 fn content_of(file: &mut fs::File) -> io::Result<Content> {
@@ -218,8 +230,27 @@ mod tests {
         fs::write(&file, "x").unwrap();
         let mut made_of = Dependencies::default();
         made_of.add_file(&file, &mut Looks::default()).unwrap();
-        let changed = fs::metadata(&file).unwrap().modified().unwrap();
-        assert!(!made_of.are_older_than(changed));
-        assert!(made_of.are_older_than(changed + std::time::Duration::from_nanos(1)));
+        let at = changed(&file).unwrap();
+        assert!(!made_of.are_older_than(at));
+        assert!(made_of.are_older_than(at + Duration::from_nanos(1)));
+    }
+
+    #[test]
+    fn what_took_a_place_or_left_it_after_a_moment_is_not_older() {
+        let folder = tempfile::tempdir().unwrap();
+        let [file, other, gone] = ["f", "g", "h"].map(|name| folder.path().join(name));
+        [&file, &other, &gone].into_iter().for_each(|path| fs::write(path, "x").unwrap());
+        std::thread::sleep(Duration::from_millis(30));
+        let moment = SystemTime::now() - Duration::from_millis(10);
+        let of = |path: &Path| {
+            let mut made_of = Dependencies::default();
+            made_of.add_file(path, &mut Looks::default()).unwrap();
+            made_of
+        };
+        assert!(of(&file).are_older_than(moment));
+        fs::rename(&other, &file).unwrap();
+        assert!(!of(&file).are_older_than(moment), "written before, but not there");
+        fs::remove_file(&gone).unwrap();
+        assert!(!of(&gone).are_older_than(moment), "there until now");
     }
 }
